@@ -47,6 +47,18 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
     ],
   )
 
+  const notification = randomUUID()
+  await pool.query(
+    `insert into crux.notification (id, team_id, name, type, url, secret, created_by, updated_by)
+     values ($1, $2, 'Hook', 'webhook', $3, $4, 's', 's')`,
+    [
+      notification,
+      team,
+      createCipher({ key: old }).encrypt('https://hook', { column: 'notification.url', row: notification }),
+      createCipher({ key: old }).encrypt('signature', { column: 'notification.secret', row: notification }),
+    ],
+  )
+
   const boss = new PgBoss({ connectionString: database.url, schema: 'jobs', max: 1 })
   await boss.start()
   await boss.createQueue(invitationMailJob)
@@ -55,7 +67,7 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
   const jobId = await boss.send(invitationMailJob, { ...invitation, secret: sealedForMail })
   await boss.stop({ graceful: false })
 
-  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(4)
+  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(6)
   const tokens = async () =>
     (await pool.query<{ id: string; token: string }>('select id, token from crux.registry order by name')).rows
   const alone = createCipher({ key: current })
@@ -72,6 +84,16 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
       alone.decrypt(s, { column: 'storage.secret_key', row: storage }),
     ]),
   ).toEqual([['access', 'secret']])
+
+  const notifications = await pool.query<{ u: string; s: string }>(
+    'select url as u, secret as s from crux.notification',
+  )
+  expect(
+    notifications.rows.map(({ u, s }) => [
+      alone.decrypt(u, { column: 'notification.url', row: notification }),
+      alone.decrypt(s, { column: 'notification.secret', row: notification }),
+    ]),
+  ).toEqual([['https://hook', 'signature']])
 
   const jobs = await pool.query<{ data: InvitationMailJob }>('select data from jobs.job where id = $1', [jobId])
   expect(jobs.rows.map(({ data }) => alone.decrypt(data.secret, invitationSecret(data)))).toEqual(['invitation'])
@@ -92,5 +114,5 @@ test('the rotation covers every column that the schema declares as encrypted', (
     .filter((column) => is(column, PgCustomColumn))
   const getName = (column: Column) => `${getTableName(column.table)}.${column.name}`
   expect(sealedColumns.map(({ column }) => getName(column)).sort()).toEqual(declared.map(getName).sort())
-  expect(declared).toHaveLength(7)
+  expect(declared).toHaveLength(10)
 })

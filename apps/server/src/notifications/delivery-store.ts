@@ -131,7 +131,8 @@ export const postponeDeliveries = (queries: Queries, notificationId: string, unt
  * @param keep recipients whose mails are still sent
  */
 export const skipDeliveries = (queries: Queries, notificationId: string, keep: readonly string[] = []) =>
-  sql`update crux.notification_delivery set status = 'skipped', next_attempt_at = null, finished_at = now()
+  sql`update crux.notification_delivery set status = 'skipped', claimed_at = null, next_attempt_at = null,
+      finished_at = now()
     where notification_id = ${notificationId} and status = 'pending' and not (recipient_id = any(${keep}))`.execute(
     queries,
     'skip deliveries',

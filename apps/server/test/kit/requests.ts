@@ -4,6 +4,15 @@ import type { TestEnvironment } from './test-environment.ts'
 export const operations = Object.keys(contract) as Operation[]
 export const getRow = (operation: Operation): EndpointSpec => contract[operation]
 
+/** Switched off, so that nothing that a test does sends a message. */
+const notification = {
+  name: 'Some',
+  type: 'webhook',
+  url: 'http://127.0.0.1:9/some',
+  active: false,
+  enabledEvents: [],
+}
+
 /** A body that the endpoint accepts, so that a refusal never concerns the body. */
 export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operation, unknown>> => ({
   'auth.edit-profile': { flow: 'f', csrfToken: 't', email: 'a@example.com', firstName: 'A', lastName: 'B' },
@@ -75,6 +84,8 @@ export const bodies = (testEnvironment: TestEnvironment): Partial<Record<Operati
   },
   'storages.create': { name: 'Some', url: 'https://s3.example.com', public: true },
   'storages.update': { name: 'Some', url: 'https://s3.example.com', public: true },
+  'notifications.create': notification,
+  'notifications.update': notification,
 })
 
 const range = 'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'
@@ -85,6 +96,7 @@ const queries: Partial<Record<Operation, string>> = {
   'deployments.log': '?skip=0&take=50',
   'container-configurations.list': '?skip=0&take=50',
   'container-configurations.history': '?skip=0&take=50',
+  'notifications.deliveries': '?skip=0&take=50',
   'nodes.audit': `?skip=0&take=50&${range}`,
   'audit-log.list': `?skip=0&take=50&${range}`,
   'audit-log.days': `?${range}`,

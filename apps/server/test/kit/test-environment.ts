@@ -14,6 +14,8 @@ export type TestEnvironment = {
   configId: string
   configBundleId: string
   storageId: string
+  notificationId: string
+  deliveryId: string
   serviceAccountId: string
   /** The owner, and one of their API tokens. */
   userId: string
@@ -53,9 +55,23 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     // Connections to this port are refused at once.
     body: { name: 'Files', url: 'http://127.0.0.1:9', public: true },
   })
+  const notification = await call('notifications.create', {
+    params,
+    // It is switched off, so that nothing that a test does sends a message.
+    body: { name: 'Hook', type: 'webhook', url: 'http://127.0.0.1:9/hook', active: false, enabledEvents: [] },
+  })
+  const inNotification = { ...params, notificationId: notification.id }
+  // It is refused, and recorded as a delivery.
+  await call('notifications.test', { params: inNotification }).catch(() => undefined)
+  const { items: deliveries } = await call('notifications.deliveries', {
+    params: inNotification,
+    query: { skip: 0, take: 1 },
+  })
   const account = await call('service-accounts.create', { params, body: { name: 'Robot', role: 'user' } })
   const tokens = await call('tokens.list')
   const token = tokens[0] ?? (await call('tokens.create', { body: { name: 'Script', expirationInDays: 0 } }))
+  const [delivery] = deliveries
+  if (!delivery) throw new Error('the test of the notification was not recorded')
   if (!image || !instance) throw new Error('the version has no image')
   // This creates a history.
   await call('container-configurations.update', {
@@ -75,6 +91,8 @@ export async function makeTestEnvironment(crux: TestServer, owner: Someone, team
     configId: image.config.id,
     configBundleId: bundle.id,
     storageId: storage.id,
+    notificationId: notification.id,
+    deliveryId: delivery.id,
     serviceAccountId: account.id,
     userId: owner.id,
     tokenId: token.id,
