@@ -278,7 +278,10 @@ test('users see notifications and their log, and may change neither', async ({
   await graces.getByRole('link', { name }).click()
   await expect(logRow(graces, 'Test message')).toContainText('Delivered')
   for (const control of ['Send test', 'Switch off', 'Edit', 'Delete', 'Send again'])
-    await expect(graces.getByRole('button', { name: control, exact: true }).first()).toHaveAttribute('aria-disabled', 'true')
+    await expect(graces.getByRole('button', { name: control, exact: true }).first()).toHaveAttribute(
+      'aria-disabled',
+      'true',
+    )
   await graces.goto(`${graces.url()}#edit`)
   await expect(graces.getByRole('heading', { name, level: 1 })).toBeVisible()
   await expect(graces.getByRole('dialog')).toHaveCount(0)

@@ -14,6 +14,7 @@ const details = (fixture: Fixture) => {
     container: [`/${team}/nodes/`, fixture.node, `/inspect?prefix=${fixture.container.prefix}&name=web`],
     registry: [`/${team}/registries/`, fixture.registry, ''],
     storage: [`/${team}/storages/`, fixture.storage, ''],
+    notification: [`/${team}/notifications/`, fixture.notification, ''],
     'config-bundle': [`/${team}/config-bundles/`, fixture.bundle, ''],
     deployment: [`/${team}/deployments/`, fixture.deployment.good, ''],
     progress: [`/${team}/deployments/`, fixture.deployment.good, '/deploy'],
@@ -23,7 +24,7 @@ const details = (fixture: Fixture) => {
 }
 const pages = [
   ...['project', 'version', 'node', 'container', 'registry', 'storage', 'config-bundle', 'deployment', 'progress'],
-  ...['configuration', 'team'],
+  ...['configuration', 'team', 'notification'],
 ] as (keyof ReturnType<typeof details>)[]
 
 /** Pages whose resource cannot be loaded. Each shows what happened under a heading, and a link to continue. */

@@ -28,6 +28,7 @@ export type Fixture = {
   container: { prefix: string; name: string }
   bundle: string
   storage: string
+  notification: string
 }
 
 const environment = Object.entries({
@@ -127,6 +128,17 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
       public: true,
     },
   })
+  const notification = await client.call('notifications.create', {
+    params: inTeam,
+    // Nothing answers there, so that it is off.
+    body: {
+      name: 'Change log',
+      type: 'webhook',
+      url: 'http://localhost:1/changes',
+      active: false,
+      enabledEvents: ['deployment-status', 'node-unreachable'],
+    },
+  })
   const waiting = await newNode(testEnvironment)
   const empty = await createTeam(testEnvironment.user)
   return {
@@ -143,5 +155,6 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     container: { prefix, name: 'web' },
     bundle: bundles[0] ?? '',
     storage: storage.id,
+    notification: notification.id,
   }
 }

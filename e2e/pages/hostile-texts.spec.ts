@@ -84,6 +84,13 @@ test('texts of users, images and containers are rendered as text on every page',
     params,
     body: { name: name(markup), description: everything, url: 'http://localhost:1', public: true },
   })
+  const notification = await client.call('notifications.create', {
+    params,
+    body: { name: name(markup), type: 'webhook', url: 'http://localhost:1/x', active: false, enabledEvents: [] },
+  })
+  const inNotification = { ...params, notificationId: notification.id }
+  // Nothing answers there; its log shows the message with the name.
+  await client.call('notifications.test', { params: inNotification }).catch(() => undefined)
   await client.call('registries.create', {
     params,
     body: { name: name(template), type: 'unchecked', description: everything, details: { local: true, public: true } },
@@ -115,6 +122,7 @@ test('texts of users, images and containers are rendered as text on every page',
     `${team}/nodes/${testEnvironment.nodeId}`,
     `${team}/config-bundles/${bundle.id}`,
     `${team}/storages/${storage.id}`,
+    `${team}/notifications/${notification.id}`,
     `${team}/deployments/${deployment.id}`,
     `${team}/deployments/${deployment.id}/deploy`,
     `${team}/audit-log`,

@@ -11,12 +11,7 @@ import { NotificationMembersField } from './notification-members-field.tsx'
 import { NotificationPreview } from './notification-preview.tsx'
 import { NotificationSecretField } from './notification-secret-field.tsx'
 import { NotificationUrlField } from './notification-url-field.tsx'
-import {
-  emptyNotification,
-  fromNotification,
-  NotificationValues,
-  toNotificationWrite,
-} from './notification-values.ts'
+import { emptyNotification, fromNotification, NotificationValues, toNotificationWrite } from './notification-values.ts'
 import { useFormEnd, useZodForm } from './use-form.ts'
 
 type Props = { teamSlug: string; notification?: ResponseOf<'notifications.get'>; onClose: () => void }

@@ -9,7 +9,7 @@ const at = '2026-01-31T09:30:00.000Z'
 export function NotificationPreview({ type }: { type: NotificationType }) {
   const { t } = useTranslation('notifications')
   return (
-    <section aria-label={t('preview.title')} className="grid min-w-0 grid-cols-1 gap-[5px]">
+    <div className="grid min-w-0 grid-cols-1 gap-[5px]">
       <h3 className="font-strong">{t('preview.title')}</h3>
       {type === 'webhook' ? (
         <WebhookExample />
@@ -18,7 +18,7 @@ export function NotificationPreview({ type }: { type: NotificationType }) {
           <Message type={type} />
         </div>
       )}
-    </section>
+    </div>
   )
 }
 
