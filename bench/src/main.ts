@@ -12,6 +12,7 @@ import { bareServer, deploymentList } from './lists.ts'
 import { downloadLog, eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
 import { merge } from './merge.ts'
+import { notifications } from './notifications.ts'
 import { redeploys } from './redeploys.ts'
 import { firstTags, followedChecks, hookToRelease, paintedTags } from './registries.ts'
 import { startTestSystem, type TestSystem } from './test-system.ts'
@@ -55,6 +56,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'painted-tags': (testSystem, report) => paintedTags(testSystem, report, rounds(30)),
   'digest-checks': (testSystem, report) => followedChecks(testSystem, report, quick ? 60 : 180),
   'hook-to-release': (testSystem, report) => hookToRelease(testSystem, report, rounds(20)),
+  notifications: (testSystem, report) => notifications(testSystem, report),
   'compose-import': (testSystem, report) => composeImport(testSystem, report, rounds(9)),
   identity: (testSystem, report) => identity(testSystem, report, rounds(20)),
   'bare-server': (testSystem, report) => bareServer(testSystem, report),

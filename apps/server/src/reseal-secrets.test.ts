@@ -114,5 +114,5 @@ test('the rotation covers every column that the schema declares as encrypted', (
     .filter((column) => is(column, PgCustomColumn))
   const getName = (column: Column) => `${getTableName(column.table)}.${column.name}`
   expect(sealedColumns.map(({ column }) => getName(column)).sort()).toEqual(declared.map(getName).sort())
-  expect(declared).toHaveLength(10)
+  expect(declared).toHaveLength(11)
 })

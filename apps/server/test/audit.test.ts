@@ -117,6 +117,7 @@ const needMore: Partial<Record<Operation, string>> = {
     'registries.create-hook-secret',
     'registries.delete-hook-secret',
   ]),
+  ...refusedWithout('a receiver of messages', ['notifications.test', 'notifications.send-again']),
   'nodes.delete': 'a deployment of the team uses it',
   'deployments.create-token': 'the version is not rolling',
   ...refusedWithout('an agent', [

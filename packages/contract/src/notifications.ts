@@ -33,7 +33,7 @@ export const NotificationWrite = z.object({
   enabledEvents: z.array(z.enum(notificationEvents)).max(notificationEvents.length),
   /** For e-mail: ids of members of the team. */
   memberIds: z.array(z.string().min(1).max(64)).max(limits.notificationMembers).nullish(),
-  /** For a generic webhook: the key of the signature. If absent, an update keeps the stored one. */
+  /** For a generic webhook: the key of the signature. If absent, an update keeps the stored one for the same origin; null deletes it. */
   secret: z.string().min(limits.webhookSecret.min).max(limits.webhookSecret.max).nullish(),
 })
 export type NotificationWrite = z.output<typeof NotificationWrite>

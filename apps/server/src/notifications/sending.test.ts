@@ -396,6 +396,19 @@ describe('the test button', () => {
     ])
   })
 
+  it('is recorded in the audit log like a delivery that is sent again', async () => {
+    const hook = await createWebhook()
+    await notifications.test(hook.id)
+    await notifications.sendAgain(hook.id, (await hook.deliveries())[0]?.id ?? '')
+    const { rows } = await query('select event, accepted from crux.audit_log where data::text like $1 order by id', [
+      `%${hook.id}%`,
+    ])
+    expect(rows).toEqual([
+      { event: 'notification notifications.test', accepted: true },
+      { event: 'notification notifications.send-again', accepted: true },
+    ])
+  })
+
   it('says why nothing arrived, and nothing of the answer', async () => {
     const hook = await createWebhook()
     receiver.answers((_, outgoing) => void outgoing.writeHead(418).end('a secret text of the target'))
