@@ -129,7 +129,7 @@ for (const kind of ['azure', 'github', 'gitlab'] as const)
     expect(service.countHooks()).toBe(0)
     await user.client.call('notifications.delete', { params: { ...params, notificationId: notification.id } })
     await user.client.call('registries.delete-token', { params: { ...params, registryId: testEnvironment.registryId } })
-    await receiver.stop()
+    await receiver.close()
     await page.context().close()
   })
 

@@ -17,6 +17,7 @@ const details = (fixture: Fixture) => {
     package: [`/${team}/packages/`, fixture.package.id, ''],
     environment: [`/${team}/packages/${fixture.package.id}/environments/`, fixture.package.prod, ''],
     pipeline: [`/${team}/pipelines/`, '00000000-0000-4000-8000-000000000001', ''],
+    notification: [`/${team}/notifications/`, fixture.notification, ''],
     'config-bundle': [`/${team}/config-bundles/`, fixture.bundle, ''],
     deployment: [`/${team}/deployments/`, fixture.deployment.good, ''],
     progress: [`/${team}/deployments/`, fixture.deployment.good, '/deploy'],
@@ -26,7 +27,7 @@ const details = (fixture: Fixture) => {
 }
 const pages = [
   ...['project', 'version', 'node', 'container', 'registry', 'storage', 'config-bundle', 'deployment', 'progress'],
-  ...['configuration', 'team', 'package', 'environment', 'pipeline'],
+  ...['configuration', 'team', 'package', 'environment', 'pipeline', 'notification'],
 ] as (keyof ReturnType<typeof details>)[]
 
 /** Pages whose resource cannot be loaded. Each shows what happened under a heading, and a link to continue. */

@@ -30,6 +30,7 @@ export type Fixture = {
   package: { id: string; dev: string; prod: string }
   bundle: string
   storage: string
+  notification: string
 }
 
 const environment = Object.entries({
@@ -139,6 +140,17 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
   }
   const dev = await addEnvironment('dev', prefix)
   const prod = await addEnvironment('prod', unique('shop-prod'))
+  const notification = await client.call('notifications.create', {
+    params: inTeam,
+    // Nothing answers there, so that it is off.
+    body: {
+      name: 'Change log',
+      type: 'webhook',
+      url: 'http://localhost:1/changes',
+      active: false,
+      enabledEvents: ['deployment-status', 'node-unreachable'],
+    },
+  })
   const waiting = await newNode(testEnvironment)
   const empty = await createTeam(testEnvironment.user)
   return {
@@ -156,5 +168,6 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     package: { id: pack.id, dev: dev.id, prod: prod.id },
     bundle: bundles[0] ?? '',
     storage: storage.id,
+    notification: notification.id,
   }
 }

@@ -6,6 +6,7 @@ import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
+import { notificationShots } from '../kit/notification-shots.ts'
 import { packageShots } from '../kit/package-shots.ts'
 import { pipelineShots } from '../kit/pipeline-shots.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
@@ -137,7 +138,6 @@ const withSession: Shot[] = [
   ),
   { name: 'tokens-empty', path: () => '/auth/settings/tokens' },
   { name: 'token-create', path: () => '/auth/settings/tokens#new', act: dialogOpens },
-  { name: 'planned', path: inTeam('pipelines') },
   ...packageShots(() => fixture),
   ...templateShots,
   ...composerShots,
@@ -158,6 +158,7 @@ const withSession: Shot[] = [
   { name: 'storages-empty', path: inEmptyTeam('storages') },
   { name: 'storage', path: () => `/${fixture.team}/storages/${fixture.storage}` },
   { name: 'storage-create', path: inTeam('storages#new'), act: dialogOpens },
+  ...notificationShots(() => fixture),
   { name: 'projects', path: inTeam('projects') },
   { name: 'projects-empty', path: inEmptyTeam('projects') },
   { name: 'project-create', path: inTeam('projects#new'), act: dialogOpens },

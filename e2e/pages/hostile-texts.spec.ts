@@ -92,6 +92,13 @@ test('texts of users, images and containers are rendered as text on every page',
     params: { ...params, packageId: pack.id },
     body: { name: name(markup), nodeId: testEnvironment.nodeId, prefix: deployment.prefix },
   })
+  const notification = await client.call('notifications.create', {
+    params,
+    body: { name: name(markup), type: 'webhook', url: 'http://localhost:1/x', active: false, enabledEvents: [] },
+  })
+  const inNotification = { ...params, notificationId: notification.id }
+  // Nothing answers there; its log shows the message with the name.
+  await client.call('notifications.test', { params: inNotification }).catch(() => undefined)
   await client.call('registries.create', {
     params,
     body: { name: name(template), type: 'unchecked', description: everything, details: { local: true, public: true } },
@@ -125,6 +132,7 @@ test('texts of users, images and containers are rendered as text on every page',
     `${team}/packages/${pack.id}`,
     `${team}/packages/${pack.id}/environments/${environment.id}`,
     `${team}/storages/${storage.id}`,
+    `${team}/notifications/${notification.id}`,
     `${team}/deployments/${deployment.id}`,
     `${team}/deployments/${deployment.id}/deploy`,
     `${team}/audit-log`,

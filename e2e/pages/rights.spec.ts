@@ -38,6 +38,8 @@ const forUsers = (fixture: Fixture) => [
   `/${fixture.team}/pipelines`,
   `/${fixture.team}/storages`,
   `/${fixture.team}/storages/${fixture.storage}`,
+  `/${fixture.team}/notifications`,
+  `/${fixture.team}/notifications/${fixture.notification}`,
   `/${fixture.team}/deployments`,
   `/${fixture.team}/deployments/${fixture.deployment.prepared}`,
   `/${fixture.team}/deployments/${fixture.deployment.failed}`,

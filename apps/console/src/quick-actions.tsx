@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Boxes, Database, HardDrive, Package, Server, SlidersHorizontal, Users } from 'lucide-react'
+import { Bell, Boxes, Database, HardDrive, Package, Server, SlidersHorizontal, Users } from 'lucide-react'
 import { apiQuery } from './api/client.ts'
 import { useMe } from './api/me.ts'
 import { State } from './components/State.tsx'
@@ -98,6 +98,23 @@ export const quickActionSources: readonly QuickActionSource[] = [
       })),
   },
   pipelineQuickActions,
+  {
+    area: 'notifications',
+    icon: Bell,
+    create: [
+      {
+        operation: 'notifications.create',
+        label: 'palette:newNotification',
+        link: (slug) => links.notifications(slug, 'new'),
+      },
+    ],
+    useQuickActions: (teamSlug) =>
+      (useQuery(apiQuery('notifications.list', { params: { teamSlug } })).data ?? []).map(({ id, name, url }) => ({
+        id,
+        searchText: [name, url],
+        link: links.notification(teamSlug, id),
+      })),
+  },
   {
     area: 'teams',
     icon: Users,

@@ -7,6 +7,7 @@ import { CrashPage } from './frame/CrashPage.tsx'
 import { page } from './loading/page.ts'
 import { activityQuery, attentionQuery, latestQuery } from './pages/dashboard/dashboard-queries.ts'
 import { runsQuery } from './pages/pipelines/run-queries.ts'
+import { deliveriesQuery } from './pages/notifications/deliveries.ts'
 import { accountRoutes, signInRoutes } from './routes-account.tsx'
 import { app, bare, root } from './routes-frame.tsx'
 import * as search from './routing/search.ts'
@@ -69,7 +70,6 @@ const composer = createRoute({
   validateSearch: search.composerSearch,
   component: page(['composer', 'versions'], () => import('./pages/composer/ComposerPage.tsx'), 'ComposerPage'),
 })
-const planned = page(['planned'], () => import('./pages/planned/PlannedPage.tsx'), 'PlannedPage')
 
 const team = createRoute({ getParentRoute: () => app, path: '/$teamSlug', beforeLoad: requireTeam })
 const teamHome = createRoute({
@@ -152,6 +152,21 @@ const pipeline = createRoute({
   },
   component: page(['pipelines'], () => import('./pages/pipelines/PipelinePage.tsx'), 'PipelinePage'),
 })
+const notifications = createRoute({
+  getParentRoute: () => team,
+  path: '/notifications',
+  loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('notifications.list', { params })),
+  component: page(['notifications'], () => import('./pages/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+})
+const notification = createRoute({
+  getParentRoute: () => team,
+  path: '/notifications/$notificationId',
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(apiQuery('notifications.get', { params }))
+    void queryClient.prefetchQuery(deliveriesQuery(params))
+  },
+  component: page(['notifications'], () => import('./pages/notifications/NotificationPage.tsx'), 'NotificationPage'),
+})
 const projects = createRoute({
   getParentRoute: () => team,
   path: '/projects',
@@ -209,8 +224,6 @@ const packageEnvironment = createRoute({
     'EnvironmentPage',
   ),
 })
-const plannedInTeam = <const P extends string>(path: P) =>
-  createRoute({ getParentRoute: () => team, path, component: planned })
 
 // Nodes, deployments and container configurations.
 const nodes = createRoute({
@@ -313,6 +326,8 @@ const tree = root.addChildren([
       configBundle,
       storages,
       storage,
+      notifications,
+      notification,
       projects,
       project,
       version,
@@ -331,8 +346,6 @@ const tree = root.addChildren([
       packageEnvironment,
       pipelines,
       pipeline,
-      plannedInTeam('/notifications'),
-      plannedInTeam('/notifications/$notificationId'),
     ]),
   ]),
 ])

@@ -13,6 +13,7 @@ export const Notification = z.object({
   active: z.boolean(),
   /** Why Crux switched it off, such as an address that answered 410. */
   problem: z.string().nullish(),
+  enabledEvents: z.array(z.enum(notificationEvents)).optional(),
 })
 export const NotificationDetails = Notification.extend({
   enabledEvents: z.array(z.enum(notificationEvents)),

@@ -6,9 +6,10 @@ type Props = {
   checked: boolean | 'indeterminate'
   onChange: (checked: boolean) => void
   disabled?: boolean
+  describedBy?: string
 }
 
-export function Checkbox({ id, label, checked, onChange, disabled }: Props) {
+export function Checkbox({ id, label, checked, onChange, disabled, describedBy }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a native one cannot hold our marks.
     <button
@@ -16,6 +17,7 @@ export function Checkbox({ id, label, checked, onChange, disabled }: Props) {
       role="checkbox"
       id={id}
       aria-label={label}
+      aria-describedby={describedBy}
       aria-checked={checked === 'indeterminate' ? 'mixed' : checked}
       disabled={disabled}
       onClick={() => onChange(checked !== true)}

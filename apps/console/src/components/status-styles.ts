@@ -69,6 +69,18 @@ export const statusStyles = {
     failed,
     unknown: { tone: 'idle', icon: CircleHelp },
   },
+  notification: {
+    active: running,
+    inactive: { tone: 'idle', icon: CirclePause },
+    /** By Crux, because its address refused for good. */
+    'switched-off': failed,
+  },
+  delivery: {
+    pending: { tone: 'progress', icon: Clock },
+    delivered: running,
+    failed,
+    skipped: { tone: 'idle', icon: CircleMinus },
+  },
   phase: {
     waiting: { tone: 'idle', icon: CircleMinus },
     running: busy,

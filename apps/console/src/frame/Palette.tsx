@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useDenied, useTeamOrNone } from '../api/me.ts'
 import { giveFocusBack } from '../components/focus-trail.ts'
 import { accountPages } from './account-pages.ts'
-import { isPlanned, navigation } from './navigation.ts'
+import { navigation } from './navigation.ts'
 import type { CreateAction, QuickActionSource } from './quick-actions.ts'
 
 type Props = { sources: readonly QuickActionSource[]; onClose: () => void }
@@ -76,7 +76,6 @@ function TeamPages({ sources, teamSlug, go }: { sources: Props['sources']; teamS
               searchText={[t(`common:nav.${entry.id}`)]}
               icon={entry.icon}
               onSelect={() => go(entry.link(teamSlug))}
-              trailing={isPlanned(entry.id) && <span className="text-small text-ink-3">{t('common:nav.planned')}</span>}
             />
           )),
         )}

@@ -7,7 +7,7 @@ import { Tooltip } from '../components/Tooltip.tsx'
 import { useCrumbs } from '../stores/crumbs.ts'
 import { toggleSidebar, useSidebarCollapsed } from '../stores/sidebar.ts'
 import { Brand } from './Brand.tsx'
-import { isPlanned, type NavigationEntry, navigation } from './navigation.ts'
+import { type NavigationEntry, navigation } from './navigation.ts'
 import { useTeamCounts } from './use-team-counts.ts'
 
 /** The left sidebar inside a team: icons and words, or icons alone when it is collapsed. */
@@ -114,8 +114,7 @@ function Entry({ entry, teamSlug, collapsed, onGo, children }: EntryProps) {
         <Icon aria-hidden className="group-aria-[current=page]:text-accent" />
         {!collapsed && (
           <>
-            <span className={cx('truncate', isPlanned(entry.id) && 'text-ink-3')}>{word}</span>
-            {isPlanned(entry.id) && <span className="ml-auto text-small text-ink-3">{t('nav.planned')}</span>}
+            <span className="truncate">{word}</span>
             <span className="ml-auto text-small font-normal empty:hidden text-ink-3 tabular-nums">{children}</span>
           </>
         )}

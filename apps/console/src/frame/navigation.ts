@@ -34,7 +34,7 @@ export const navigation = [
     entries: [
       { id: 'storages', icon: HardDrive, link: (slug: string) => links.storages(slug) },
       { id: 'pipelines', icon: Workflow, link: (slug: string) => links.pipelines(slug) },
-      { id: 'notifications', icon: Bell, link: (slug: string) => links.planned(slug, 'notifications') },
+      { id: 'notifications', icon: Bell, link: (slug: string) => links.notifications(slug) },
     ],
   },
   {
@@ -51,7 +51,3 @@ export const navigation = [
 
 export type NavigationEntry = (typeof navigation)[number]['entries'][number]
 
-const plannedIds: readonly string[] = ['notifications']
-
-/** Pages that only say what is planned; the navigation marks them. */
-export const isPlanned = (id: NavigationEntry['id']): boolean => plannedIds.includes(id)

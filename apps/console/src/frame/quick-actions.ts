@@ -18,7 +18,7 @@ export type QuickAction = {
 /** A form that the palette opens. */
 export type CreateAction = {
   operation: Operation
-  label: `palette:${'newProject' | 'runImage' | 'newNode' | 'newRegistry' | 'newBundle' | 'newPackage' | 'newStorage' | 'newPipeline'}`
+  label: `palette:${'newProject' | 'runImage' | 'newNode' | 'newRegistry' | 'newBundle' | 'newPackage' | 'newStorage' | 'newPipeline' | 'newNotification'}`
   link: (teamSlug: string) => LinkProps
 }
 

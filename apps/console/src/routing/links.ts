@@ -63,8 +63,6 @@ export const links = {
     linkOptions({ to: '/$teamSlug/pipelines', params: { teamSlug }, hash: anchor }),
   pipeline: (teamSlug: string, pipelineId: string, anchor?: 'trigger') =>
     linkOptions({ to: '/$teamSlug/pipelines/$pipelineId', params: { teamSlug, pipelineId }, hash: anchor }),
-  notification: (teamSlug: string, notificationId: string) =>
-    linkOptions({ to: '/$teamSlug/notifications/$notificationId', params: { teamSlug, notificationId } }),
 
   packages: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/packages', params: { teamSlug }, hash: anchor }),
@@ -81,6 +79,10 @@ export const links = {
       params: { teamSlug, packageId, environmentId },
       search: page,
     }),
+  notifications: (teamSlug: string, anchor?: 'new') =>
+    linkOptions({ to: '/$teamSlug/notifications', params: { teamSlug }, hash: anchor }),
+  notification: (teamSlug: string, notificationId: string) =>
+    linkOptions({ to: '/$teamSlug/notifications/$notificationId', params: { teamSlug, notificationId } }),
 
   nodes: (teamSlug: string, anchor?: 'new') =>
     linkOptions({ to: '/$teamSlug/nodes', params: { teamSlug }, hash: anchor }),
@@ -116,13 +118,11 @@ export const links = {
       hash: field,
     }),
 
-  planned: (teamSlug: string, area: PlannedArea) => linkOptions({ to: `/$teamSlug/${area}`, params: { teamSlug } }),
 }
 
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
 export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
-export type PlannedArea = 'notifications'
 export type AuditLogFilters = {
   skip?: number
   take?: number

@@ -10,9 +10,9 @@ export type NotificationRow = {
   type: NotificationType
   active: boolean
   problem: string | null
+  enabledEvents: NotificationEvent[]
 }
 export type NotificationDetailsRow = NotificationRow & {
-  enabledEvents: NotificationEvent[]
   /** Of those that are still members of the team. */
   memberIds: string[]
   hasSecret: boolean
@@ -23,8 +23,8 @@ export type NotificationDetailsRow = NotificationRow & {
 export type SealedAddress = { url: string | null; secret: string | null }
 
 /** All columns but the credentials, which queries that serve responses never select. */
-const face = sql`n.id, n.name, n.masked_url as url, n.type, n.active, n.problem`
-const details = sql`${face}, n.enabled_events, n.secret is not null as has_secret, n.created_at, n.updated_at,
+const face = sql`n.id, n.name, n.masked_url as url, n.type, n.active, n.problem, n.enabled_events`
+const details = sql`${face}, n.secret is not null as has_secret, n.created_at, n.updated_at,
   array(select m.user_id from crux.team_member m where m.team_id = n.team_id and m.user_id = any(n.member_ids)
     order by m.user_id) as member_ids`
 
