@@ -36,7 +36,7 @@ test('the palette opens any project, node and deployment by keyboard', async ({ 
   await page.waitForURL(`**/deployments/${deployment.id}`)
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Go to anything' })
-  await expect(palette.getByRole('option', { name: 'Packages' })).toContainText('planned')
+  await expect(palette.getByRole('option', { name: 'Pipelines' })).toContainText('planned')
   await expect(palette.getByRole('option', { name: 'Projects', exact: true })).not.toContainText('planned')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toBeHidden()

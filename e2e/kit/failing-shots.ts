@@ -14,6 +14,8 @@ const details = (fixture: Fixture) => {
     container: [`/${team}/nodes/`, fixture.node, `/inspect?prefix=${fixture.container.prefix}&name=web`],
     registry: [`/${team}/registries/`, fixture.registry, ''],
     storage: [`/${team}/storages/`, fixture.storage, ''],
+    package: [`/${team}/packages/`, fixture.package.id, ''],
+    environment: [`/${team}/packages/${fixture.package.id}/environments/`, fixture.package.prod, ''],
     'config-bundle': [`/${team}/config-bundles/`, fixture.bundle, ''],
     deployment: [`/${team}/deployments/`, fixture.deployment.good, ''],
     progress: [`/${team}/deployments/`, fixture.deployment.good, '/deploy'],
@@ -23,7 +25,7 @@ const details = (fixture: Fixture) => {
 }
 const pages = [
   ...['project', 'version', 'node', 'container', 'registry', 'storage', 'config-bundle', 'deployment', 'progress'],
-  ...['configuration', 'team'],
+  ...['configuration', 'team', 'package', 'environment'],
 ] as (keyof ReturnType<typeof details>)[]
 
 /** Pages whose resource cannot be loaded. Each shows what happened under a heading, and a link to continue. */

@@ -26,6 +26,8 @@ export type Fixture = {
   deployment: { good: string; failed: string; prepared: string }
   configuration: { image: string; instance: string }
   container: { prefix: string; name: string }
+  /** With the versioned project in both environments; it runs in the first. */
+  package: { id: string; dev: string; prod: string }
   bundle: string
   storage: string
 }
@@ -127,6 +129,16 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
       public: true,
     },
   })
+  const pack = await client.call('packages.create', {
+    params: inTeam,
+    body: { name: 'Web shop', icon: 'goat', description: 'What customers see', chainIds: [service.versionId] },
+  })
+  const addEnvironment = async (name: string, prefix: string) => {
+    const body = { name, nodeId: testEnvironment.nodeId, prefix }
+    return client.call('packages.create-environment', { params: { ...inTeam, packageId: pack.id }, body })
+  }
+  const dev = await addEnvironment('dev', prefix)
+  const prod = await addEnvironment('prod', unique('shop-prod'))
   const waiting = await newNode(testEnvironment)
   const empty = await createTeam(testEnvironment.user)
   return {
@@ -141,6 +153,7 @@ async function build(testEnvironment: TestEnvironment): Promise<Fixture> {
     deployment: { good: good.id, failed: failed.id, prepared: preparedId },
     configuration: { image: instance?.image.config.id ?? '', instance: instance?.config.id ?? '' },
     container: { prefix, name: 'web' },
+    package: { id: pack.id, dev: dev.id, prod: prod.id },
     bundle: bundles[0] ?? '',
     storage: storage.id,
   }

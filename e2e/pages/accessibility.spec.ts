@@ -6,6 +6,7 @@ import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
+import { packageShots } from '../kit/package-shots.ts'
 import { prepareStartProblems, type StartProblems } from '../kit/start-problems.ts'
 import { templateShots } from '../kit/template-shots.ts'
 
@@ -135,7 +136,8 @@ const withSession: Shot[] = [
   ),
   { name: 'tokens-empty', path: () => '/auth/settings/tokens' },
   { name: 'token-create', path: () => '/auth/settings/tokens#new', act: dialogOpens },
-  { name: 'planned', path: inTeam('packages') },
+  { name: 'planned', path: inTeam('pipelines') },
+  ...packageShots(() => fixture),
   ...templateShots,
   ...composerShots,
   { name: 'dashboard', path: inTeam('dashboard') },
@@ -251,7 +253,7 @@ const withSession: Shot[] = [
   },
   ...failingShots(() => fixture, everyAppearance),
   ...failing('deployments', 'dashboard'),
-  ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'storages', 'audit-log')),
+  ...whenFull(...failing('projects', 'nodes', 'registries', 'config-bundles', 'packages', 'storages', 'audit-log')),
 ]
 
 const versionPath = (id: string) => `/${fixture.team}/projects/${fixture.versioned.project}/versions/${id}`

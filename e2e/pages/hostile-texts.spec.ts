@@ -84,6 +84,14 @@ test('texts of users, images and containers are rendered as text on every page',
     params,
     body: { name: name(markup), description: everything, url: 'http://localhost:1', public: true },
   })
+  const pack = await client.call('packages.create', {
+    params,
+    body: { name: name(markup), description: everything, chainIds: [service.versionId] },
+  })
+  const environment = await client.call('packages.create-environment', {
+    params: { ...params, packageId: pack.id },
+    body: { name: name(markup), nodeId: testEnvironment.nodeId, prefix: deployment.prefix },
+  })
   await client.call('registries.create', {
     params,
     body: { name: name(template), type: 'unchecked', description: everything, details: { local: true, public: true } },
@@ -114,6 +122,8 @@ test('texts of users, images and containers are rendered as text on every page',
     `${team}/projects/${service.projectId}/versions/${service.versionId}`,
     `${team}/nodes/${testEnvironment.nodeId}`,
     `${team}/config-bundles/${bundle.id}`,
+    `${team}/packages/${pack.id}`,
+    `${team}/packages/${pack.id}/environments/${environment.id}`,
     `${team}/storages/${storage.id}`,
     `${team}/deployments/${deployment.id}`,
     `${team}/deployments/${deployment.id}/deploy`,

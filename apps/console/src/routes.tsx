@@ -185,7 +185,11 @@ const packageEnvironment = createRoute({
   path: '/packages/$packageId/environments/$environmentId',
   validateSearch: search.environmentSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('packages.get-environment', { params })),
-  component: page(['packages', 'deployments'], () => import('./pages/packages/EnvironmentPage.tsx'), 'EnvironmentPage'),
+  component: page(
+    ['packages', 'freeze', 'deployments'],
+    () => import('./pages/packages/EnvironmentPage.tsx'),
+    'EnvironmentPage',
+  ),
 })
 const plannedInTeam = <const P extends string>(path: P) =>
   createRoute({ getParentRoute: () => team, path, component: planned })

@@ -88,8 +88,11 @@ export function BoardCellView({ teamSlug, board, project: row, environment, cell
           </span>
           <Button
             size="sm"
-            icon={ArrowRight}
-            aria-label={t('board.promoteTo', { ...names, version: offer.version.name })}
+            icon={offer.kind === 'promote' ? ArrowRight : Rocket}
+            aria-label={t(offer.kind === 'promote' ? 'board.promoteTo' : 'board.deployVersionTo', {
+              ...names,
+              version: offer.version.name,
+            })}
             disabledReason={denied}
             onClick={() => open(offer.version.id)}
           >

@@ -15,13 +15,13 @@ export function BoardTable({ teamSlug, packageId, board, projects, environmentAc
   return (
     <section
       aria-label={t('board.title')}
-      className="relative max-h-[max(24rem,calc(100dvh-13rem))] overflow-auto rounded-box border border-line bg-surface"
+      className="relative max-h-[max(24rem,calc(100dvh-15.5rem))] overflow-auto rounded-box border border-line bg-surface"
     >
       <table aria-label={t('board.title')} className="w-full table-fixed border-separate border-spacing-0">
         <colgroup>
-          <col className="w-48" />
+          <col className="w-44" />
           {board.environments.map(({ id }) => (
-            <col key={id} className="w-64" />
+            <col key={id} className="w-60" />
           ))}
         </colgroup>
         <thead className="sticky top-0 z-20">

@@ -1,12 +1,12 @@
 import { Snowflake } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type Action, ActionMenu } from '../../components/Menu.tsx'
-import { absoluteTime } from '../../components/relative-time.ts'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { Tooltip } from '../../components/Tooltip.tsx'
 import { links } from '../../routing/links.ts'
 import type { BoardEnvironment } from './board.ts'
+import { useFreezeEnd } from './use-freeze-end.ts'
 
 type Props = { teamSlug: string; packageId: string; environment: BoardEnvironment; actions: readonly Action[] }
 
@@ -41,19 +41,16 @@ export function EnvironmentHead({ teamSlug, packageId, environment, actions }: P
 }
 
 /** That nothing may be deployed now, until when, and why. */
-export function FreezeMark({ freeze }: { freeze: BoardEnvironment['freeze'] }) {
-  const { t } = useTranslation('packages')
+function FreezeMark({ freeze }: { freeze: BoardEnvironment['freeze'] }) {
+  const getEnd = useFreezeEnd()
   if (!freeze) return null
   return (
     <Tooltip content={freeze.reason}>
       <span className="mt-0.5 flex items-center gap-1.5 text-small text-past">
         <Snowflake aria-hidden className="size-3.5!" />
-        <span className="truncate">{t('freeze.until', { time: toMinutes(freeze.until) })}</span>
+        <span className="truncate">{getEnd(freeze)}</span>
         <span className="sr-only">{freeze.reason}</span>
       </span>
     </Tooltip>
   )
 }
-
-/** Seconds do not matter here. */
-export const toMinutes = (at: string): string => absoluteTime(Date.parse(at)).slice(0, 16)

@@ -18,8 +18,8 @@ import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { refetchIntervalMs } from '../deployments/DeploymentOutcome.tsx'
 import type { PromotionTarget } from './board.ts'
-import { FreezeMark } from './EnvironmentHead.tsx'
 import { EnvironmentProjects } from './EnvironmentProjects.tsx'
+import { FreezeWindows } from './FreezeWindows.tsx'
 import { PromotionHistory } from './PromotionHistory.tsx'
 import { useLiveNodes } from './use-board.ts'
 import { useRemoveEnvironment } from './use-environment-actions.ts'
@@ -103,8 +103,8 @@ function EnvironmentView({ teamSlug, packageId, details }: ViewProps) {
         }
       />
       <div className="grid grid-cols-1 gap-4">
-        <FreezeMark freeze={details.freeze} />
         <EnvironmentProjects {...params} details={environment} onPromote={setTarget} />
+        <FreezeWindows environment={details} />
         <PromotionHistory {...params} environmentId={details.id} />
       </div>
       {edit.open && !editDenied && (

@@ -54,7 +54,10 @@ export function EnvironmentProjects({ teamSlug, packageId, details, onPromote }:
             offer && (
               <Button
                 size="sm"
-                aria-label={t('board.promoteTo', { ...names, version: offer.version.name })}
+                aria-label={t(offer.kind === 'promote' ? 'board.promoteTo' : 'board.deployVersionTo', {
+                  ...names,
+                  version: offer.version.name,
+                })}
                 disabledReason={denied}
                 onClick={() => open(chain, offer.version.id)}
               >

@@ -2,32 +2,32 @@ import { limits, type ResponseOf } from '@crux/contract'
 import { Snowflake } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Field, TextArea } from '../../components/Field.tsx'
-import { toMinutes } from './EnvironmentHead.tsx'
+import { useFreezeEnd } from './use-freeze-end.ts'
 
 type Props = {
   freeze: NonNullable<ResponseOf<'packages.preview-promotion'>['freeze']>
-  /** Why the user may not deploy during a freeze. */
-  denied: string | null
+  /** False for users who may not deploy during a freeze. */
+  mayOverride: boolean
   why: string
   onWhy: (text: string) => void
 }
 
 /** Why nothing may be deployed now. An admin may say why it is done all the same. */
-export function FreezeOverride({ freeze, denied, why, onWhy }: Props) {
-  const { t } = useTranslation('packages')
-  const until = toMinutes(freeze.until)
+export function FreezeOverride({ freeze, mayOverride, why, onWhy }: Props) {
+  const { t } = useTranslation(['packages', 'common'])
+  const end = useFreezeEnd()(freeze)
   return (
-    <section aria-label={t('freeze.until', { time: until })} className="grid gap-3 rounded-md border border-line p-3">
+    <section aria-label={end} className="grid gap-3 rounded-md border border-line p-3">
       <div className="flex items-start gap-2">
         <Snowflake aria-hidden className="mt-0.5 text-past" />
         <div className="min-w-0 wrap-anywhere">
-          <p className="font-strong">{t('freeze.until', { time: until })}</p>
+          <p className="font-strong">{end}</p>
           <p className="text-ink-2">{freeze.reason}</p>
-          {denied && <p className="text-ink-2">{t('freeze.noneMay', { time: until })}</p>}
+          {!mayOverride && <p className="text-ink-2">{t('freeze.noneMay')}</p>}
         </div>
       </div>
-      {!denied && (
-        <Field label={t('freeze.why')} help={t('freeze.whyHelp')}>
+      {mayOverride && (
+        <Field label={t('common:freeze.why')} help={t('common:freeze.whyHelp')}>
           <TextArea
             rows={2}
             value={why}

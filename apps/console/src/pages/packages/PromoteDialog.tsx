@@ -5,7 +5,7 @@ import { Rocket } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { useDeniedPart } from '../../api/me.ts'
+import { useFreezeQuestion } from '../../api/use-freeze-question.ts'
 import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
@@ -31,7 +31,7 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
   const { data: board } = useBoard({ teamSlug, packageId })
   const [live = environment] = useLiveNodes(teamSlug, [environment])
   const promote = usePromote({ teamSlug, packageId }, target, onClose)
-  const freezeDenied = useDeniedPart('packages.freeze')
+  const { freezeDenied } = useFreezeQuestion()
   const [chosen, setChosen] = useState(target.versionId)
   const [note, setNote] = useState('')
   const [why, setWhy] = useState('')
@@ -50,14 +50,14 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
   })
   const shown = preview.isPlaceholderData ? undefined : preview.data
   const freeze = shown?.freeze
-  const problems = blockingProblems(shown?.preview).filter(({ property }) => property !== 'freezeWindow').length
+  const problems = blockingProblems(shown?.preview).length
   const takes = nodeTakesDeployments(live.node)
   const reason =
     promote.denied ??
     (!version ? t('promote.noVersion') : null) ??
     (takes.allowed ? null : takes.reason) ??
     (problems > 0 ? t('promote.problems', { count: problems }) : null) ??
-    (freeze ? (freezeDenied ?? (why.trim() === '' ? t('freeze.whyFirst') : null)) : null)
+    (freeze ? (freezeDenied ?? (why.trim() === '' ? t('common:freeze.whyFirst') : null)) : null)
   const body = { versionId, note: note.trim() || null }
   return (
     <Dialog
@@ -65,7 +65,7 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
       onClose={onClose}
       title={t('promote.title', { project: project.name, environment: environment.name })}
       description={t('promote.text', { node: environment.node.name, prefix: environment.prefix })}
-      width="wide:w-[680px]"
+      width="wide:w-[720px]"
       initialFocus={(content) => content.querySelector('input:checked') ?? content.querySelector('[data-body] input')}
       footer={
         version && (
@@ -115,6 +115,8 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
       ) : (
         <div className="grid grid-cols-1 gap-4">
           <VersionRadios versions={versions} value={versionId} onChange={setChosen} />
+          {freeze && <FreezeOverride freeze={freeze} mayOverride={!freezeDenied} why={why} onWhy={setWhy} />}
+          <PromotionChanges teamSlug={teamSlug} preview={preview} version={version} />
           <Field label={t('promote.note')} optional>
             <TextArea
               rows={2}
@@ -123,8 +125,6 @@ export function PromoteDialog({ teamSlug, packageId, target, onClose }: Props) {
               onChange={(event) => setNote(event.target.value)}
             />
           </Field>
-          {freeze && <FreezeOverride freeze={freeze} denied={freezeDenied} why={why} onWhy={setWhy} />}
-          <PromotionChanges teamSlug={teamSlug} preview={preview} version={version} />
         </div>
       )}
     </Dialog>

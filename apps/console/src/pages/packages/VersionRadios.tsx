@@ -22,7 +22,7 @@ export function VersionRadios({ versions, value, onChange }: Props) {
       {versions.length >= searchedFrom && (
         <SearchBox label={t('promote.filter')} value={text} onChange={setText} className="w-full" />
       )}
-      <div className="max-h-44 overflow-y-auto rounded-md border border-line bg-surface">
+      <div className="max-h-36 overflow-y-auto rounded-md border border-line bg-surface">
         {found.length === 0 && <p className="px-2.5 py-1.5 text-ink-2">{t('promote.noMatch')}</p>}
         {found.map((version) => (
           <label
