@@ -51,4 +51,26 @@ export function makePackageKit(team: DeployTestEnvironment, client: Client) {
     },
   }
 }
+
+/** A package with one chain and the environments dev and prod, each on a node of its own with its agent. */
+export async function makePackageSystem(
+  team: DeployTestEnvironment,
+  kit: ReturnType<typeof makePackageKit>,
+  { chain, agents = true }: { chain?: TestChain; agents?: boolean } = {},
+) {
+  const used = chain ?? (await kit.chain(['1', '2', '3']))
+  const made = await kit.package([used.chainId])
+  const place = async (name: string) => {
+    const node = await team.node()
+    const agent = agents ? await team.agent(node) : undefined
+    const prefix = named(name).replace(' ', '')
+    const { id } = await kit.environment(made.id, node.id, name, prefix)
+    const run = (version: number, nth: number) => {
+      if (!agent) throw new Error('this node has no agent')
+      return kit.run(used.versions[version] ?? '', { nodeId: node.id, prefix }, agent, nth)
+    }
+    return { node, agent: agent as ScriptedAgent, prefix, params: { ...kit.at(made.id), environmentId: id }, run }
+  }
+  return { ...used, packageId: made.id, dev: await place('dev'), prod: await place('prod') }
+}
 export type PackageKit = ReturnType<typeof makePackageKit>

@@ -35,11 +35,15 @@ export async function listPackages(app: App, { team }: Caller): Promise<Response
     store.selectEnds(pool, ofTeam),
     selectEnvironmentNames(pool, team.id),
   ])
-  const [chainsOf, environmentsOf, byId] = [groupByPackage(chains), groupByPackage(environments), findEnds(ends)]
+  const [chainsByPackage, environmentsByPackage, byId] = [
+    groupByPackage(chains),
+    groupByPackage(environments),
+    findEnds(ends),
+  ]
   return packages.map((row) => ({
     ...row,
-    ...toChains(chainsOf.get(row.id) ?? [], byId),
-    environments: (environmentsOf.get(row.id) ?? []).map(({ name }) => name),
+    ...toChains(chainsByPackage.get(row.id) ?? [], byId),
+    environments: (environmentsByPackage.get(row.id) ?? []).map(({ name }) => name),
   }))
 }
 

@@ -34,7 +34,7 @@ export async function getEnvironment(
   const node = nodes.get(environment.nodeId)
   if (!node) throw environmentNotFound(path.environmentId)
   const versions = groupMembers(members)
-  const deploymentOf = new Map(deployments.map((row) => [row.versionId, row]))
+  const deploymentsByVersion = new Map(deployments.map((row) => [row.versionId, row]))
   return {
     ...environment,
     node,
@@ -43,7 +43,7 @@ export async function getEnvironment(
       chainId,
       project,
       versions: (versions.get(chainId) ?? []).map(({ id, name, type }) => {
-        const deployment = deploymentOf.get(id)
+        const deployment = deploymentsByVersion.get(id)
         return { id, name, type, deployment: deployment && { ...deployment, audit: deployment } }
       }),
       running: running.find((row) => row.chainId === chainId),
