@@ -75,7 +75,7 @@ export function FreezeWindowForm({ params, window, onClose }: Props) {
         </>
       ) : (
         <>
-          <TextField form={form} name="startsAt" type="datetime-local" label={t('form.startsAt')} help={zoneHelp} />
+          <TextField form={form} name="startsAt" type="datetime-local" label={t('form.startsAt')} />
           <TextField form={form} name="endsAt" type="datetime-local" label={t('form.endsAt')} help={zoneHelp} />
         </>
       )}

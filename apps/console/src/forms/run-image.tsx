@@ -1,10 +1,12 @@
-import type { ResponseOf } from '@crux/contract'
+import { ApiError } from '@crux/client'
+import type { BodyInput, ResponseOf } from '@crux/contract'
 import { getImageHost } from '@crux/rules'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCall } from '../api/client.ts'
 import { useDenied } from '../api/me.ts'
+import { useFreezeQuestion } from '../api/use-freeze-question.ts'
 import { links } from '../routing/links.ts'
 import { replaceFormEntry } from '../routing/use-anchor.ts'
 import { FormSheet } from './FormShell.tsx'
@@ -29,9 +31,13 @@ export function RunImage({ teamSlug, onClose }: Props) {
   const getKey = useRequestKey()
   const run = useCall('projects.run', {
     stale: ['projects.list', 'deployments.list', 'registries.list', 'dashboard.get'].map((name) => [name]),
+    toast: ({ property }) => property !== 'freezeWindow',
     onSuccess: ({ deploymentId }) =>
       navigate({ ...links.deploymentProgress(teamSlug, deploymentId), ...replaceFormEntry() }),
   })
+  const { askWhy } = useFreezeQuestion()
+  const send = (body: Omit<BodyInput<'projects.run'>, 'key'>) =>
+    run.mutateAsync({ params: { teamSlug }, body: { ...body, key: getKey(JSON.stringify(body)) } })
   const problem = getProblem(inspection.data, registryDenied !== null)
   return (
     <FormSheet
@@ -42,9 +48,16 @@ export function RunImage({ teamSlug, onClose }: Props) {
       call={{ ...run, denied: run.denied ?? (problem && t('fixImage')) }}
       fields={getErrorFields(form.watch('ports'), run.error?.property)}
       onClose={onClose}
-      onSubmit={(values) => {
+      onSubmit={async (values) => {
         const body = { ...values, createRegistry: registryDenied === null }
-        return run.mutateAsync({ params: { teamSlug }, body: { ...body, key: getKey(JSON.stringify(body)) } })
+        try {
+          await send(body)
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.property !== 'freezeWindow') throw error
+          const overrideFreeze = await askWhy(error.message)
+          if (overrideFreeze === null) throw error
+          await send({ ...body, overrideFreeze })
+        }
       }}
     >
       <TextField

@@ -7,10 +7,10 @@ import { useTranslation } from 'react-i18next'
 import { client, queryClient, queryKey } from '../../api/client.ts'
 import { useDeniedPart } from '../../api/me.ts'
 import { sessionLost } from '../../api/session.ts'
+import { useFreezeQuestion } from '../../api/use-freeze-question.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { toastError } from '../../components/toasts.tsx'
 import { links } from '../../routing/links.ts'
-import { useFreezeQuestion } from './use-freeze-question.ts'
 
 export type NamedDeployment = Pick<Deployment, 'id' | 'prefix' | 'node' | 'project' | 'version'>
 export type StartOptions = {

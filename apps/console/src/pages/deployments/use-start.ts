@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
+import { useFreezeQuestion } from '../../api/use-freeze-question.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { versionTitle } from '../../components/version-title.ts'
 import { links } from '../../routing/links.ts'
 import { blockingProblems, findFreeze, type Preview, unconfirmedDangers } from './change-lines.ts'
 import { useCurrentPreview } from './use-current-preview.ts'
-import { useFreezeQuestion } from './use-freeze-question.ts'
 import { type NamedDeployment, type StartOptions, useStartCall } from './use-start-call.ts'
 
 /** Starts a release (or an earlier one again) and goes to its progress. Another protected deployment in the way is asked about. */

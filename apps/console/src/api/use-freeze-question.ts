@@ -1,7 +1,7 @@
 import { limits } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
-import { useDeniedPart } from '../../api/me.ts'
-import { askText, confirm } from '../../components/confirm.tsx'
+import { askText, confirm } from '../components/confirm.tsx'
+import { useDeniedPart } from './me.ts'
 
 /** What a start that a freeze refuses leads to: an admin may say why it happens all the same. */
 export function useFreezeQuestion() {
