@@ -2,6 +2,7 @@ import { ArrowRight, Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
+import { cx } from '../../components/class-names.ts'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
@@ -15,6 +16,7 @@ import {
   type PromotionTarget,
 } from './board.ts'
 import { RunningState } from './RunningState.tsx'
+import { useChanged } from './use-changed.ts'
 
 type Props = {
   teamSlug: string
@@ -33,10 +35,11 @@ export function BoardCellView({ teamSlug, board, project: row, environment, cell
   const { chainId, project } = row
   const offer = findOffer(board, row, cell)
   const open = (versionId?: string) => onPromote({ chainId, project, environment, versionId })
+  const { key, className } = useChanged(`${running?.deploymentId} ${running?.releaseNumber} ${latest?.status}`)
   const names = { project: project.name, environment: environment.name }
   return (
     <div className="grid min-w-0 content-start gap-1">
-      <div className="flex min-h-[26px] min-w-0 items-center gap-2">
+      <div key={key} className={cx('flex min-h-[26px] min-w-0 items-center gap-2 rounded-sm', className)}>
         {running ? (
           <>
             <TextLink

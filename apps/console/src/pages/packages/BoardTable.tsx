@@ -5,6 +5,10 @@ import { type BoardViewProps, findCell } from './board.ts'
 import { EnvironmentHead } from './EnvironmentHead.tsx'
 import { ProjectHead } from './ProjectHead.tsx'
 
+/** Widths of the columns; those of environments share what is left. */
+const projectRem = 11
+const environmentRem = 15
+
 const head = 'border-b border-line bg-surface px-3 py-2 text-left align-top'
 /** The edge that stays visible over the columns that scroll below. */
 const firstColumn = 'sticky left-0 border-r border-line'
@@ -17,11 +21,15 @@ export function BoardTable({ teamSlug, packageId, board, projects, environmentAc
       aria-label={t('board.title')}
       className="relative max-h-[max(24rem,calc(100dvh-15.5rem))] overflow-auto rounded-box border border-line bg-surface"
     >
-      <table aria-label={t('board.title')} className="w-full table-fixed border-separate border-spacing-0">
+      <table
+        aria-label={t('board.title')}
+        className="w-full table-fixed border-separate border-spacing-0"
+        style={{ minWidth: `${projectRem + environmentRem * board.environments.length}rem` }}
+      >
         <colgroup>
-          <col className="w-44" />
+          <col style={{ width: `${projectRem}rem` }} />
           {board.environments.map(({ id }) => (
-            <col key={id} className="w-60" />
+            <col key={id} />
           ))}
         </colgroup>
         <thead className="sticky top-0 z-20">

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { useDenied } from '../../api/me.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
+import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { links } from '../../routing/links.ts'
 import type { Column } from '../../table/columns.ts'
 import { DataTable } from '../../table/DataTable.tsx'
@@ -74,7 +74,7 @@ export function EnvironmentProjects({ teamSlug, packageId, details, onPromote }:
               label: t('board.deployTo', { project: chain.project.name, environment: details.name }),
               icon: Rocket,
               inline: true,
-              disabledReason: denied,
+              disabledReason: denied ?? (chain.versions.length === 0 && t('promote.noVersion')),
               run: () => open(chain),
             },
             {
@@ -131,16 +131,28 @@ function useColumns(teamSlug: string, details: Props['details']): Column<Chain>[
       narrow: 'end',
       cell: ({ running }) => (
         <span data-no-value={!running || undefined}>
-          <RelativeTime at={running?.deployedAt} />
-          {running && <span className="text-ink-2"> {t('board.by', { name: running.deployedBy })}</span>}
+          {running ? (
+            <span className="text-ink-2">
+              <TimeAgo at={running.deployedAt} /> {t('board.by', { name: running.deployedBy })}
+            </span>
+          ) : (
+            <span className="text-ink-3">-</span>
+          )}
         </span>
       ),
     },
     {
       id: 'latest',
       header: t('versions.latest'),
-      narrow: 'detail',
+      narrow: 'none',
       cell: ({ versions }) => <code className="text-ink-2">{versions.at(-1)?.name ?? '-'}</code>,
+    },
+    {
+      id: 'latest named',
+      header: null,
+      only: 'narrow',
+      narrow: 'detail',
+      cell: ({ versions }) => t('board.latest', { version: versions.at(-1)?.name ?? '-' }),
     },
     {
       id: 'newest',

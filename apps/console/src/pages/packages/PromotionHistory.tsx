@@ -76,7 +76,7 @@ function useColumns({ teamSlug, packageId }: Omit<Props, 'environmentId'>): Colu
     {
       id: 'from',
       header: t('history.from'),
-      narrow: 'detail',
+      narrow: 'none',
       cell: ({ from }) =>
         from?.id ? (
           <TextLink {...links.packageEnvironment(teamSlug, packageId, from.id)}>{from.name}</TextLink>
@@ -85,6 +85,13 @@ function useColumns({ teamSlug, packageId }: Omit<Props, 'environmentId'>): Colu
             {from?.name ?? '-'}
           </span>
         ),
+    },
+    {
+      id: 'from named',
+      header: null,
+      only: 'narrow',
+      narrow: 'detail',
+      cell: ({ from }) => from && t('history.fromNamed', { name: from.name }),
     },
     {
       id: 'note',
@@ -103,12 +110,13 @@ function PromotedVersion({ teamSlug, promotion }: { teamSlug: string; promotion:
   const { project, version, deploymentId, releaseNumber } = promotion
   const name = (
     <>
-      {project.name} <span className="mono">{version.name}</span>
+      <span className="truncate">{project.name}</span> <span className="mono">{version.name}</span>
     </>
   )
-  if (!deploymentId) return <span className="font-strong">{name}</span>
+  const className = 'inline-flex max-w-full items-center gap-1.5'
+  if (!deploymentId) return <span className={`${className} font-strong`}>{name}</span>
   return (
-    <TextLink {...links.deploymentProgress(teamSlug, deploymentId, releaseNumber)} strong>
+    <TextLink {...links.deploymentProgress(teamSlug, deploymentId, releaseNumber)} strong className={className}>
       {name}
     </TextLink>
   )

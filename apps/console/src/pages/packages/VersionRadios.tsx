@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../components/class-names.ts'
 import { SearchBox } from '../../components/SearchBox.tsx'
@@ -15,6 +15,13 @@ const searchedFrom = 7
 export function VersionRadios({ versions, value, onChange }: Props) {
   const { t } = useTranslation('packages')
   const [text, setText] = useState('')
+  const list = useRef<HTMLDivElement>(null)
+  // The proposed version is in the middle of what is seen; a later choice moves nothing.
+  useLayoutEffect(() => {
+    const checked = list.current?.querySelector<HTMLElement>('label:has(:checked)')
+    if (list.current && checked)
+      list.current.scrollTop = checked.offsetTop - (list.current.clientHeight - checked.offsetHeight) / 2
+  }, [])
   const found = versions.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
   return (
     <fieldset className="grid gap-1.5">
@@ -22,7 +29,7 @@ export function VersionRadios({ versions, value, onChange }: Props) {
       {versions.length >= searchedFrom && (
         <SearchBox label={t('promote.filter')} value={text} onChange={setText} className="w-full" />
       )}
-      <div className="max-h-36 overflow-y-auto rounded-md border border-line bg-surface">
+      <div ref={list} className="relative max-h-36 overflow-y-auto rounded-md border border-line bg-surface">
         {found.length === 0 && <p className="px-2.5 py-1.5 text-ink-2">{t('promote.noMatch')}</p>}
         {found.map((version) => (
           <label
