@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { unique, waitFor } from '@crux/test-kit'
 import type { Report } from './measure.ts'
 import type { TestSystem } from './test-system.ts'
@@ -23,7 +22,9 @@ export async function notifications({ testEnvironment }: TestSystem, report: Rep
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port')
+  const url = `http://127.0.0.1:${address.port}`
   try {
     const { call } = testEnvironment.user.client
     const slugs: string[] = []

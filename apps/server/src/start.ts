@@ -43,7 +43,7 @@ import { createJobs } from './jobs/index.ts'
 import { createLiveHub } from './live/index.ts'
 import { migrateServer } from './migrate.ts'
 import { createLocalAgents, createReachability, deleteEventsOfNodes } from './nodes/index.ts'
-import { cleanDeliveries, createSender, notify } from './notifications/index.ts'
+import { cleanDeliveries, createSender, notify, type Sender } from './notifications/index.ts'
 import { finishPromotion } from './packages/index.ts'
 import { createPipelineWork, startWatchedRuns } from './pipelines/index.ts'
 import { consoleDirectory } from './places.ts'
@@ -151,17 +151,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   })
   hub.attach(http.port.server)
 
-  handleTeamEvents(app, [
-    (event) => finishPromotion(app, event),
-    (event) => startWatchedRuns(app, event),
-    (event) => notify(app, sender, event),
-  ])
-  handleInvitationMails(app)
-  handleSecurityReports(app)
-  keepAuditLog(app)
-  scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
-  cleanDeliveryKeys(app)
-  cleanDeliveries(app)
+  declareJobs(app, sender)
   app.jobs.schedule('rate-limits-clean', '41 * * * *', () => authServices.failedChecks.clean())
 
   await bus.ready
@@ -173,14 +163,10 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   refusedPorts.push(...ownPorts(config))
   await deployments.start()
   lifecycle.onStop('deployments', () => deployments.stop())
-  following.start()
-  lifecycle.onStop('following', () => following.stop())
-  reachability.start()
-  lifecycle.onStop('reachability', () => reachability.stop())
-  sender.start()
-  lifecycle.onStop('notifications', () => sender.stop())
-  pipelines.start()
-  lifecycle.onStop('pipelines', () => pipelines.stop())
+  for (const [name, rounds] of Object.entries({ following, reachability, notifications: sender, pipelines })) {
+    rounds.start()
+    lifecycle.onStop(name, () => rounds.stop())
+  }
   lifecycle.onStop('certificate', reloadCertificate(http.port.server, config.tls, log))
   lifecycle.onStop('http', () => http.stop(drainMs))
   lifecycle.onStop('gateway', () => gateway.stop())
@@ -188,6 +174,20 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
   await localAgents.start()
   lifecycle.onStop('local agents', () => localAgents.stop())
   return { url: config.url, port: config.port, app, deployments, stop: () => lifecycle.stop() }
+}
+
+function declareJobs(app: App, sender: Sender): void {
+  handleTeamEvents(app, [
+    (event) => finishPromotion(app, event),
+    (event) => startWatchedRuns(app, event),
+    (event) => notify(app, sender, event),
+  ])
+  handleInvitationMails(app)
+  handleSecurityReports(app)
+  keepAuditLog(app)
+  scheduleEventRetention(app, { deployment: deleteEventsOfReleases, node: deleteEventsOfNodes })
+  cleanDeliveryKeys(app)
+  cleanDeliveries(app)
 }
 
 /** The parts of the process that every domain uses. Each is closed when the lifecycle stops. */

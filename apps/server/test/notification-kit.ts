@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Body } from '@crux/contract'
 import { createLogger, createOutbound, type Outbound } from '@crux/service-kit'
-import type { DeployTestEnvironment } from './deploy-kit.ts'
+import { generateKey } from '../src/crypto/cipher.ts'
+import { notify } from '../src/notifications/notify.ts'
+import { createSender } from '../src/notifications/sender.ts'
+import type { TeamEvent } from '../src/team-events/index.ts'
+import { type DeployTestEnvironment, makeDeployTestEnvironment } from './deploy-kit.ts'
+import { startTestServer, until } from './kit/index.ts'
 
 export type Received = { path: string; headers: IncomingMessage['headers']; body: string }
 type Answer = (received: Received, outgoing: ServerResponse) => void
@@ -85,3 +90,83 @@ export function createNotifications(fixture: DeployTestEnvironment) {
     addNode: (name = `node ${++serial}`) => client.call('nodes.create', { params, body: { name } }),
   }
 }
+
+/** Two servers with one database and key, a team, and a receiver of its notifications. */
+export async function makeNotificationTestEnvironment() {
+  const receiver = await startReceiver()
+  const config = { encryption: { key: generateKey(), deprecatedKey: undefined } }
+  const server = await startTestServer({ config })
+  const second = await startTestServer({ config, database: server.database, people: server.people })
+  const fixture = await makeDeployTestEnvironment(server)
+  const notifications = createNotifications(fixture)
+  const query = (text: string, values: unknown[] = []) => server.app.database.pool.query(text, values)
+  const event = (name = 'Rack 7', key = `node-added ${++serial}`): TeamEvent => ({
+    type: 'node-added',
+    key,
+    teamId: fixture.team.id,
+    at: new Date().toISOString(),
+    nodeId: crypto.randomUUID(),
+    nodeName: name,
+    by: 'Ada',
+  })
+
+  /** A webhook at a path of its own. */
+  async function createWebhook(write: Partial<Write> = {}) {
+    const path = `/hook-${++serial}`
+    const { id } = await notifications.create({ url: `${receiver.url}${path}`, ...write })
+    const deliveries = () => notifications.deliveries(id)
+    return {
+      id,
+      path,
+      deliveries,
+      received: () => receiver.at(path),
+      /** The newest delivery once no attempt of it runs and it has this status. */
+      waitFor: async (status: string, attempts = 1) => {
+        await until(async () => {
+          const { rows } = await query(
+            `select status, attempts, claimed_at from crux.notification_delivery where notification_id = $1
+             order by created_at desc, id desc limit 1`,
+            [id],
+          )
+          const [newest] = rows
+          return newest?.status === status && newest.attempts >= attempts && newest.claimedAt === null
+        }, 20_000)
+        const [newest] = await deliveries()
+        if (!newest) throw new Error('the delivery was deleted')
+        return newest
+      },
+      /** Attempts of this delivery that wait are due now. */
+      async makeDue() {
+        await query(
+          `update crux.notification_delivery set next_attempt_at = now() where notification_id = $1 and status = 'pending'`,
+          [id],
+        )
+        await createSender(server.app).run()
+      },
+    }
+  }
+
+  return {
+    receiver,
+    server,
+    second,
+    team: fixture.team,
+    notifications,
+    query,
+    event,
+    createWebhook,
+    /** Handles an event as a job of this server. */
+    emit: (one: TeamEvent = event(), on = server) => notify(on.app, createSender(on.app), one),
+    /** Without notifications, and with a receiver that takes everything. */
+    async reset() {
+      receiver.answers((_, outgoing) => void outgoing.writeHead(204).end())
+      await query('delete from crux.notification')
+    },
+    async stop() {
+      await second.stop({ database: true })
+      await server.stop()
+      await receiver.stop()
+    },
+  }
+}
+export type NotificationTestEnvironment = Awaited<ReturnType<typeof makeNotificationTestEnvironment>>
