@@ -129,7 +129,8 @@ export function toPageUrl(value: unknown): string | undefined {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined
 }
 
+/** Only dates that PostgreSQL can store: those of services are from our time. */
 export function toDate(value: unknown): Date | undefined {
   const date = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return date.getTime() > 0 && date.getUTCFullYear() <= 9_999 ? date : undefined
 }
