@@ -105,16 +105,7 @@ async function start(config: Config, overrides: Overrides, log: Logger, lifecycl
     checks: { bus: bus.check, ...(!overrides.identity && { identity: () => checkIdentity(config.identityPublicUrl) }) },
   })
   const status = createStatus(app, { version, lastMigration })
-  const authentication = createAuthentication(app, {
-    revokeTokens: (userId, before) => revokeTokensOfUser(app, userId, { before }),
-  })
-  const authServices: AuthServices = {
-    authentication,
-    failedChecks: createFailedChecks(app),
-    membership: createMembership(app),
-    registryHooks: createRegistryHooks(app, authentication),
-    pipelineHooks: createPipelineHooks(app),
-  }
+  const authServices = createAuthServices(app)
   if (!config.rateLimits) log.warn('CRUX_RATE_LIMITS is off: tokens can be guessed without limit')
   let origins: ReadonlySet<string> = new Set()
   const url = () => config.url
@@ -233,6 +224,19 @@ function openApp(config: Config, overrides: Overrides, log: Logger, lifecycle: L
   }
   registerGauges(app)
   return { app, bus, links, refusedPorts }
+}
+
+function createAuthServices(app: App): AuthServices {
+  const authentication = createAuthentication(app, {
+    revokeTokens: (userId, before) => revokeTokensOfUser(app, userId, { before }),
+  })
+  return {
+    authentication,
+    failedChecks: createFailedChecks(app),
+    membership: createMembership(app),
+    registryHooks: createRegistryHooks(app, authentication),
+    pipelineHooks: createPipelineHooks(app),
+  }
 }
 
 function countUnhandledErrors({ metrics }: App, lifecycle: Lifecycle): void {

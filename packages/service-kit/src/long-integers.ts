@@ -1,14 +1,17 @@
-type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown
+import { getField } from './errors.ts'
 
 /** JSON whose integers beyond those of JavaScript become text, digit by digit; undefined for text that is no JSON. */
 export function parseLongIntegers(text: string): unknown {
-  const keepDigits: Reviver = (_, value, context) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? '')
-      ? context?.source
-      : value
   try {
-    return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
+    return JSON.parse(text, keepDigits)
   } catch {
     return undefined
   }
+}
+
+/** Node passes the text of each value: https://tc39.es/proposal-json-parse-with-source/ */
+function keepDigits(_key: string, value: unknown, ...[context]: unknown[]): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  const source = getField(context, 'source')
+  return typeof source === 'string' && /^\d+$/.test(source) ? source : value
 }

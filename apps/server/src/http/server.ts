@@ -60,19 +60,7 @@ export function createHttpServer(
       void reply.code(refusal.status).headers(createHeaders(options.url())).send(refusal.toBody(request.id))
     },
   })
-  http.removeAllContentTypeParsers()
-  const readJson = http.getDefaultJsonParser('error', 'error')
-  http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
-    // An empty body counts as missing; the endpoint decides whether one is required.
-    const text = String(body)
-    // Services number their runs beyond the integers of JavaScript: every digit counts.
-    const keepsDigits = request.crux?.endpoint.permission === 'pipeline-hook'
-    const parsed: typeof done = (error, value) => done(error, error || !keepsDigits ? value : parseLongIntegers(text))
-    const read = () => (text === '' ? done(null, undefined) : readJson(request, text, parsed))
-    // Nothing of a signed body is parsed before its signature is verified.
-    if (request.passed?.verifyBody) verifySignedBody(request, text).then(read, done)
-    else read()
-  })
+  parseJsonBodies(http)
 
   securityHeaders(http, options.url, {
     captcha: app.config.captchaOrigins,
@@ -111,6 +99,22 @@ export function createHttpServer(
       clearTimeout(cut)
     },
   }
+}
+
+function parseJsonBodies(http: FastifyInstance): void {
+  http.removeAllContentTypeParsers()
+  const readJson = http.getDefaultJsonParser('error', 'error')
+  http.addContentTypeParser(/^application\/([\w.+-]+\+)?json/, { parseAs: 'string' }, (request, body, done) => {
+    // An empty body counts as missing; the endpoint decides whether one is required.
+    const text = String(body)
+    // Services number their runs beyond the integers of JavaScript: every digit counts.
+    const keepsDigits = request.crux?.endpoint.permission === 'pipeline-hook'
+    const parsed: typeof done = (error, value) => done(error, error || !keepsDigits ? value : parseLongIntegers(text))
+    const read = () => (text === '' ? done(null, undefined) : readJson(request, text, parsed))
+    // Nothing of a signed body is parsed before its signature is verified.
+    if (request.passed?.verifyBody) verifySignedBody(request, text).then(read, done)
+    else read()
+  })
 }
 
 const attemptsMs = 10_000

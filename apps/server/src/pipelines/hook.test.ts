@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import {
   type AzureDevOps,
   type GithubActions,
@@ -188,6 +189,85 @@ describe.each(['github', 'gitlab'] as const)('a delivery of %s', (type) => {
     expect(await other).toEqual([{ status: 204, text: '' }])
     expect(await ours.runs(ids[type])).toEqual(before)
   })
+})
+
+describe('a verified delivery with hostile content', () => {
+  const dates = ['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', 'yesterday', '', 5, null, {}]
+  const numbers = [0, -1, 1.5, 1e300, '9223372036854775808', '1'.repeat(40), 'x', null, [], {}]
+  const texts = ['\u0000', '\ud800', 'x'.repeat(100_000), 'javascript:alert(1)', 7, null, []]
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+
+  it.each(['azure', 'github', 'gitlab'] as const)(
+    'of %s is answered, and never with an error of the server',
+    async (type) => {
+      const run = await ours.trigger(ids[type])
+      const id = String(run.externalId)
+      const [azureHook] = [...azure.subscriptions.values()]
+      const send = (body: string) => {
+        const { secret } = [...github.hooks.values()][0] ?? { secret: '' }
+        return post(ids[type], paths[type], body, {
+          authorization: String(azureHook?.inputs.httpHeaders).replace('Authorization:', ''),
+          'x-gitlab-token': String([...gitlab.hooks.values()][0]?.token),
+          'x-github-event': 'workflow_run',
+          'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+        })
+      }
+      const toBody = (content: object) =>
+        JSON.stringify({
+          eventType: 'ms.vss-pipelines.run-state-changed-event',
+          resource: { run: content },
+          workflow_run: content,
+          object_kind: 'pipeline',
+          object_attributes: content,
+        })
+      const contents = [
+        ...numbers.map((number) => ({ id: number, state: 'completed', status: 'completed' })),
+        ...texts.map((text) => ({
+          id,
+          state: text,
+          status: text,
+          display_title: text,
+          conclusion: text,
+          html_url: text,
+          url: text,
+        })),
+        ...dates.map((date) => ({
+          id,
+          state: 'inProgress',
+          status: 'running',
+          finishedDate: date,
+          updated_at: date,
+          finished_at: date,
+        })),
+      ]
+      const bodies = [
+        ...contents.map(toBody),
+        '[]',
+        'null',
+        '"text"',
+        deep,
+        `{"resource":${deep},"workflow_run":${deep}}`,
+      ]
+      for (const body of bodies) {
+        const { status } = await send(body)
+        expect([body.slice(0, 200), status < 500]).toEqual([body.slice(0, 200), true])
+      }
+      const last = {
+        id,
+        state: 'completed',
+        result: 'succeeded',
+        status: type === 'gitlab' ? 'success' : 'completed',
+        conclusion: 'success',
+      }
+      expect(
+        (await send(toBody({ ...last, finishedDate: dates[0], updated_at: dates[0], finished_at: dates[1] }))).status,
+      ).toBe(204)
+      expect(await ours.lastRun(ids[type])).toMatchObject({
+        status: 'successful',
+        url: expect.stringMatching(/^https:/),
+      })
+    },
+  )
 })
 
 describe('a delivery at the address of another type', () => {

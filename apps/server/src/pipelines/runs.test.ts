@@ -2,6 +2,7 @@ import { type AzureDevOps, startAzureDevOps } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
 import { makeDue, type Pipelines, toAzureWrite, untilRun, usePipelines } from '../../test/kit/pipelines.ts'
+import { claimRuns } from './claim-store.ts'
 
 let azure: AzureDevOps
 let crux: TestServer
@@ -225,7 +226,7 @@ describe('who triggers', () => {
   })
 })
 
-describe('two servers on one database', () => {
+describe('several servers on one database', () => {
   it('ask the service for the state of a run once per check', async () => {
     const second = await startTestServer({
       database: crux.database,
@@ -241,5 +242,21 @@ describe('two servers on one database', () => {
     await until(async () => (await getRun(run.id))?.status === 'failed')
     expect(azure.find('GET', path)).toHaveLength(1)
     await second.stop({ database: true })
+  })
+
+  it('claim each run that is due once, however many claims meet', async () => {
+    const { pool } = crux.app.database
+    await pool.query(
+      `insert into crux.pipeline_run (pipeline_id, external_id, status, creator_type, created_by_id, created_by_name,
+         requested_at, next_check_at)
+       select $1, 500000 + i, 'queued', 'user', 'claimed', 's', now(), now() from generate_series(1, 60) i`,
+      [pipelineId],
+    )
+    const except = { pipelines: [], teams: [] }
+    const claims = await Promise.all(Array.from({ length: 12 }, () => claimRuns(pool, { max: 10, leaseS: 60, except })))
+    const ids = claims.flat().map(({ id }) => id)
+    expect(ids.length).toBeGreaterThan(10)
+    expect(new Set(ids).size).toBe(ids.length)
+    await pool.query("delete from crux.pipeline_run where created_by_id = 'claimed'")
   })
 })

@@ -11,6 +11,7 @@ import {
   createServiceClient,
   isPathPart,
   refusedToken,
+  type ServiceClient,
   type ServiceResponse,
   toDate,
   toPageUrl,
@@ -28,6 +29,11 @@ export const azureHookUser = 'crux'
 
 type Row = Record<string, unknown>
 
+type Addressed = Pick<PipelineLocation, 'organization' | 'project'>
+const toOrganizationPath = ({ organization }: Addressed) => `/${encodeURIComponent(organization)}/_apis`
+const toProjectPath = ({ organization, project }: Addressed) =>
+  `/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/_apis`
+
 /**
  * Azure DevOps: https://learn.microsoft.com/en-us/rest/api/azure/devops/pipelines,
  * https://learn.microsoft.com/en-us/rest/api/azure/devops/hooks/subscriptions
@@ -39,7 +45,7 @@ export function createAzureApi(options: {
   token: string
 }): PipelineApi {
   const { location } = options
-  const { organization, project, triggerName, branch } = location
+  const { branch } = location
   const client = createServiceClient({
     outbound: options.outbound,
     url: options.url,
@@ -49,50 +55,9 @@ export function createAzureApi(options: {
       authorization: `Basic ${Buffer.from(`:${options.token}`).toString('base64')}`,
     },
   })
-  const org = `/${encodeURIComponent(organization)}/_apis`
-  const inProject = `/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/_apis`
+  const inProject = toProjectPath(location)
 
-  /** The rows of all pages: https://learn.microsoft.com/en-us/rest/api/azure/devops/pipelines/pipelines/list */
-  async function list(path: string, property: string): Promise<Row[]> {
-    const rows: Row[] = []
-    let token = ''
-    for (let page = 0; page < pagesMax; page++) {
-      const next = token && `&continuationToken=${encodeURIComponent(token)}`
-      const response = await client.request(`${path}?${version}&$top=${perPage}${next}`)
-      assertAnswer(response, property)
-      rows.push(...toRecords(toRecord(response.body).value))
-      token = String(response.headers['x-ms-continuationtoken'] ?? '')
-      if (token === '') break
-    }
-    return rows
-  }
-
-  async function findPipelineId(): Promise<string> {
-    const all = await list(`${inProject}/pipelines`, 'repository.project')
-    const named = all.filter((row) => isSame(toText(row.name), triggerName))
-    const full = all.filter((row) => isSame(toFullName(row), triggerName))
-    const found = full.length === 1 ? full : named
-    if (found.length > 1)
-      throw new PipelineServiceError(
-        'notFound',
-        `The project has several pipelines of this name: enter the folder too, such as ${toFullName(found[0])}.`,
-        { property: 'trigger.name' },
-      )
-    const id = toRunNumber(found[0]?.id)
-    if (id !== undefined) return String(id)
-    throw new PipelineServiceError('notFound', `The project has no pipeline of this name.`, {
-      property: 'trigger.name',
-    })
-  }
-
-  async function findProjectId(): Promise<string> {
-    const all = await list(`${org}/projects`, 'repository.organization')
-    const id = all.find((row) => isSame(toText(row.name), project))?.id
-    if (typeof id === 'string' && id !== '') return id
-    throw new PipelineServiceError('notFound', 'The organization has no project of this name.', {
-      property: 'repository.project',
-    })
-  }
+  const { findPipelineId, findProjectId } = createFinder(client, location)
 
   return {
     findsLostRuns: false,
@@ -121,8 +86,68 @@ export function createAzureApi(options: {
       assertAnswer(response, 'trigger.name')
       return readAzureRun(toRecord(response.body))
     },
+    ...createHooks(client, location),
+  }
+}
+
+/** Finds the ids that Azure DevOps has for the names of a user. */
+function createFinder(client: ServiceClient, location: PipelineLocation) {
+  const { project, triggerName } = location
+
+  /** The rows of all pages: https://learn.microsoft.com/en-us/rest/api/azure/devops/pipelines/pipelines/list */
+  async function list(path: string, property: string): Promise<Row[]> {
+    const rows: Row[] = []
+    let token = ''
+    for (let page = 0; page < pagesMax; page++) {
+      const next = token && `&continuationToken=${encodeURIComponent(token)}`
+      const response = await client.request(`${path}?${version}&$top=${perPage}${next}`)
+      assertAnswer(response, property)
+      rows.push(...toRecords(toRecord(response.body).value))
+      token = String(response.headers['x-ms-continuationtoken'] ?? '')
+      if (token === '') break
+    }
+    return rows
+  }
+
+  async function findPipelineId(): Promise<string> {
+    const all = await list(`${toProjectPath(location)}/pipelines`, 'repository.project')
+    const named = all.filter((row) => isSame(toText(row.name), triggerName))
+    const full = all.filter((row) => isSame(toFullName(row), triggerName))
+    const found = full.length === 1 ? full : named
+    if (found.length > 1)
+      throw new PipelineServiceError(
+        'notFound',
+        `The project has several pipelines of this name: enter the folder too, such as ${toFullName(found[0])}.`,
+        { property: 'trigger.name' },
+      )
+    const id = toRunNumber(found[0]?.id)
+    if (id !== undefined) return String(id)
+    throw new PipelineServiceError('notFound', `The project has no pipeline of this name.`, {
+      property: 'trigger.name',
+    })
+  }
+
+  async function findProjectId(): Promise<string> {
+    const all = await list(`${toOrganizationPath(location)}/projects`, 'repository.organization')
+    const id = all.find((row) => isSame(toText(row.name), project))?.id
+    if (typeof id === 'string' && id !== '') return id
+    throw new PipelineServiceError('notFound', 'The organization has no project of this name.', {
+      property: 'repository.project',
+    })
+  }
+
+  return { findPipelineId, findProjectId }
+}
+
+/** Service hooks belong to an organization. */
+function createHooks(
+  client: ServiceClient,
+  location: PipelineLocation,
+): Pick<PipelineApi, 'createHook' | 'deleteHook'> {
+  const subscriptions = `${toOrganizationPath(location)}/hooks/subscriptions`
+  return {
     async createHook({ url, secret }) {
-      const response = await client.request(`${org}/hooks/subscriptions?${version}`, {
+      const response = await client.request(`${subscriptions}?${version}`, {
         method: 'POST',
         body: {
           publisherId: 'pipelines',
@@ -146,7 +171,7 @@ export function createAzureApi(options: {
     },
     async deleteHook(id) {
       if (!isPathPart(id)) return
-      const path = `${org}/hooks/subscriptions/${encodeURIComponent(id)}?${version}`
+      const path = `${subscriptions}/${encodeURIComponent(id)}?${version}`
       const response = await client.request(path, { method: 'DELETE' })
       if (response.status !== 404) assertAnswer(response, 'repository')
     },

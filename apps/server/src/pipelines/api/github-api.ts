@@ -11,6 +11,7 @@ import {
   createServiceClient,
   isPathPart,
   refusedToken,
+  type ServiceClient,
   type ServiceResponse,
   toDate,
   toPageUrl,
@@ -61,39 +62,6 @@ export function createGithubApi(options: {
     return toText(toRecord(response.body).default_branch) || 'main'
   }
 
-  /** A token that may not read the file does not prevent the pipeline: the first run tells what the file lacks. */
-  async function checkFile(path: string, ref: string): Promise<void> {
-    if (!path) return
-    const encoded = path.split('/').map(encodeURIComponent).join('/')
-    const response = await client.request(`${repository}/contents/${encoded}?ref=${encodeURIComponent(ref)}`, {
-      headers: { accept: 'application/vnd.github.raw+json' },
-    })
-    if (response.status !== 200) return
-    if (!/\bworkflow_dispatch\b/.test(response.text)) throw lacking('the trigger workflow_dispatch')
-    if (!response.text.includes(githubRunInput)) throw lacking(`the input ${githubRunInput}`)
-  }
-
-  /** Searches a run by its name, which shows our id: https://docs.github.com/en/rest/actions/workflow-runs#list-workflow-runs-for-a-workflow */
-  async function search({ id, createdAt }: KnownRun): Promise<RunReport | undefined> {
-    const since = new Date(createdAt.getTime() - clockMs).toISOString().replace(/\.\d+/, '')
-    for (let page = 1; page <= searchPagesMax; page++) {
-      const query = new URLSearchParams({
-        event: 'workflow_dispatch',
-        created: `>=${since}`,
-        per_page: '100',
-        page: `${page}`,
-      })
-      const response = await client.request(`${workflow}/runs?${query}`)
-      if (response.status === 404) return undefined
-      assertAnswer(response, 'trigger.name', rights)
-      const rows = toRecords(toRecord(response.body).workflow_runs)
-      const found = rows.find((row) => listRunIds(row).includes(id))
-      if (found) return readGithubRun(found)
-      if (rows.length < 100) return undefined
-    }
-    return undefined
-  }
-
   return {
     findsLostRuns: true,
     async find() {
@@ -107,7 +75,7 @@ export function createGithubApi(options: {
         throw new PipelineServiceError('refused', 'This workflow is disabled at GitHub: enable it there.', {
           property: 'trigger.name',
         })
-      await checkFile(toText(found.path), ref)
+      await checkFile(client, repository, toText(found.path), ref)
       return { externalPipelineId: toRunNumber(found.id)?.toString() ?? null, externalProjectId: null }
     },
     async start({ id, inputs }) {
@@ -130,12 +98,55 @@ export function createGithubApi(options: {
       return { externalId: toRunNumber(run.workflow_run_id), url: toPageUrl(run.html_url) }
     },
     async getRun(run) {
-      if (run.externalId === undefined) return search(run)
+      if (run.externalId === undefined) return search(client, workflow, run)
       const response = await client.request(`${repository}/actions/runs/${run.externalId}`)
       if (response.status === 404) return undefined
       assertAnswer(response, 'trigger.name', rights)
       return readGithubRun(toRecord(response.body))
     },
+    ...createHooks(client, repository),
+  }
+}
+
+/** A token that may not read the file does not prevent the pipeline: the first run tells what the file lacks. */
+async function checkFile(client: ServiceClient, repository: string, path: string, ref: string): Promise<void> {
+  if (!path) return
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  const response = await client.request(`${repository}/contents/${encoded}?ref=${encodeURIComponent(ref)}`, {
+    headers: { accept: 'application/vnd.github.raw+json' },
+  })
+  if (response.status !== 200) return
+  if (!/\bworkflow_dispatch\b/.test(response.text)) throw lacking('the trigger workflow_dispatch')
+  if (!response.text.includes(githubRunInput)) throw lacking(`the input ${githubRunInput}`)
+}
+
+/** Searches a run by its name, which shows our id: https://docs.github.com/en/rest/actions/workflow-runs#list-workflow-runs-for-a-workflow */
+async function search(
+  client: ServiceClient,
+  workflow: string,
+  { id, createdAt }: KnownRun,
+): Promise<RunReport | undefined> {
+  const since = new Date(createdAt.getTime() - clockMs).toISOString().replace(/\.\d+/, '')
+  for (let page = 1; page <= searchPagesMax; page++) {
+    const query = new URLSearchParams({
+      event: 'workflow_dispatch',
+      created: `>=${since}`,
+      per_page: '100',
+      page: `${page}`,
+    })
+    const response = await client.request(`${workflow}/runs?${query}`)
+    if (response.status === 404) return undefined
+    assertAnswer(response, 'trigger.name', rights)
+    const rows = toRecords(toRecord(response.body).workflow_runs)
+    const found = rows.find((row) => listRunIds(row).includes(id))
+    if (found) return readGithubRun(found)
+    if (rows.length < 100) return undefined
+  }
+  return undefined
+}
+
+function createHooks(client: ServiceClient, repository: string): Pick<PipelineApi, 'createHook' | 'deleteHook'> {
+  return {
     async createHook({ url, secret }) {
       const response = await client.request(`${repository}/hooks`, {
         method: 'POST',

@@ -21,8 +21,9 @@ export type ServiceResponse = {
   body: unknown
   text: string
 }
+type Method = 'GET' | 'POST' | 'DELETE'
 export type ServiceRequest = {
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: Method
   body?: object
   headers?: Record<string, string>
 }
@@ -55,11 +56,11 @@ export function createServiceClient(options: {
     },
   }
 
-  async function send(path: string, method: string, body: object | undefined, headers: ServiceRequest['headers']) {
+  async function send(path: string, method: Method, body: object | undefined, headers: ServiceRequest['headers']) {
     try {
       // A redirect would be followed without the credential, and its answer would be misread.
       return await outbound.request(`${url}${path}`, {
-        method: method as 'GET',
+        method,
         headers: { ...options.headers, ...(body && { 'content-type': 'application/json' }), ...headers },
         ...(body && { body: JSON.stringify(body) }),
         timeoutMs,
@@ -71,6 +72,7 @@ export function createServiceClient(options: {
     }
   }
 }
+export type ServiceClient = ReturnType<typeof createServiceClient>
 
 export const refusedToken = (service: string, description = `${service} refuses this token.`) =>
   new PipelineServiceError('token', description)
@@ -127,7 +129,8 @@ export function toPageUrl(value: unknown): string | undefined {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined
 }
 
+/** Only dates that PostgreSQL can store: those of services are from our time. */
 export function toDate(value: unknown): Date | undefined {
   const date = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return date.getTime() > 0 && date.getUTCFullYear() <= 9_999 ? date : undefined
 }
