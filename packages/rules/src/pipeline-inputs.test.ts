@@ -39,3 +39,13 @@ test('inputs of a watcher override those of the pipeline by id or key, and other
     { key: 'TAG', value: '{{imageTag}}' },
   ])
 })
+
+test('an input of a watcher with the id of one input and the key of another overrides both', () => {
+  const ofPipeline = [
+    { id: '1', key: 'A', value: 'a' },
+    { id: '2', key: 'B', value: 'b' },
+  ]
+  expect(mergePipelineInputs(ofPipeline, [{ id: '1', key: 'B', value: 'watched' }])).toEqual([
+    { id: '1', key: 'B', value: 'watched' },
+  ])
+})

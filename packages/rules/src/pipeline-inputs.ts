@@ -10,11 +10,16 @@ export type EventImage = {
 
 /** The inputs of a run that an event watcher starts: its own override those of the pipeline with the same id or key, and are added otherwise. */
 export function mergePipelineInputs<I extends Input>(ofPipeline: readonly I[], ofWatcher: readonly I[]): I[] {
-  const merged = [...ofPipeline]
+  let merged = [...ofPipeline]
   for (const input of ofWatcher) {
-    const index = merged.findIndex(({ id, key }) => key === input.key || (id !== undefined && id === input.id))
+    const isOverridden = ({ id, key }: I) => key === input.key || (id !== undefined && id === input.id)
+    const index = merged.findIndex(isOverridden)
     if (index < 0) merged.push(input)
-    else merged[index] = input
+    // One row may have the id and another the key; keys stay unique.
+    else
+      merged = merged
+        .map((row, at) => (at === index ? input : row))
+        .filter((row) => row === input || !isOverridden(row))
   }
   return merged
 }

@@ -1,4 +1,5 @@
 import { CruxError, limits } from '@crux/contract'
+import { fillPlaceholders } from '@crux/rules'
 import { withinTime } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { RunEvent } from '../db/schema/pipelines.ts'
@@ -6,26 +7,30 @@ import { readRepositoryLabels } from '../registries/index.ts'
 import type { ClaimedRun } from './claim-store.ts'
 import type { StoredInput } from './store.ts'
 
-/** `{{ imageName }}`, `{{ imageTag }}` and `{{ label:KEY }}`, with or without spaces. */
-const placeholder = /\{\{\s*(?:(imageName|imageTag)|label:([^{}]*?))\s*\}\}/g
 const labelsMs = 20_000
 const retryInS = 30
 
 type Labels = Readonly<Record<string, string>>
 
-export const needsLabels = (inputs: readonly StoredInput[]): boolean =>
-  inputs.some(({ value }) => [...value.matchAll(placeholder)].some(([, , label]) => label !== undefined))
+export function needsLabels(inputs: readonly StoredInput[]): boolean {
+  let isNeeded = false
+  const label = () => {
+    isNeeded = true
+    return ''
+  }
+  for (const { value } of inputs) fillPlaceholders(value, { name: '', tag: '', label })
+  return isNeeded
+}
 
 /**
  * Replaces every placeholder. It is one pass: what a name, tag or label contains is never read as a placeholder itself.
  * A label that the image does not have is empty.
  */
 export const replacePlaceholders = (text: string, event: RunEvent, labels: Labels): string =>
-  text.replace(placeholder, (_, name: string | undefined, label: string | undefined) => {
-    if (name === 'imageName') return event.imageName
-    if (name === 'imageTag') return event.tag
-    const key = (label ?? '').trim()
-    return Object.hasOwn(labels, key) ? (labels[key] ?? '') : ''
+  fillPlaceholders(text, {
+    name: event.imageName,
+    tag: event.tag,
+    label: (key) => (Object.hasOwn(labels, key) ? (labels[key] ?? '') : ''),
   })
 
 type Resolved = { inputs: StoredInput[] } | { problem: string; retryInS?: number }

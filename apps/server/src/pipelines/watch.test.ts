@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { mergePipelineInputs } from '@crux/rules'
 import { type AzureDevOps, startAzureDevOps, startRegistry } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
@@ -6,7 +7,7 @@ import { makeDue, type Pipelines, toAzureWrite, usePipelines } from '../../test/
 import { inTransaction } from '../db/transaction.ts'
 import { recordTeamEvent, type TeamEventOf } from '../team-events/index.ts'
 import { needsLabels, replacePlaceholders } from './placeholders.ts'
-import { isWatched, mergeInputs, startWatchedRuns } from './watch.ts'
+import { isWatched, startWatchedRuns } from './watch.ts'
 
 let azure: AzureDevOps
 let crux: TestServer
@@ -279,7 +280,7 @@ describe('inputs', () => {
       { id: '2', key: 'B', value: 'b' },
     ]
     expect(
-      mergeInputs(pipeline, [
+      mergePipelineInputs(pipeline, [
         { key: 'A', value: 'x' },
         { id: '2', key: 'C', value: 'c' },
         { key: 'D', value: 'd' },
@@ -289,7 +290,7 @@ describe('inputs', () => {
       { id: '2', key: 'C', value: 'c' },
       { key: 'D', value: 'd' },
     ])
-    expect(mergeInputs(pipeline, [])).toEqual(pipeline)
+    expect(mergePipelineInputs(pipeline, [])).toEqual(pipeline)
   })
 
   it.each([

@@ -1,8 +1,8 @@
+import { mergePipelineInputs } from '@crux/rules'
 import type { App } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { nameBelowPrefix } from '../registries/index.ts'
 import type { TeamEvent } from '../team-events/index.ts'
-import type { StoredInput } from './store.ts'
 import { insertEventRun, selectWatchersOfEvent, type WatcherOfEvent } from './watch-store.ts'
 
 const events = { 'image-pushed': 'image-push', 'image-pulled': 'image-pull' } as const
@@ -25,7 +25,7 @@ export async function startWatchedRuns(app: App, event: TeamEvent): Promise<void
     for (const watcher of watchers.filter((one) => isWatched(one, imageName))) {
       const runId = await insertEventRun(queries, {
         watcher,
-        inputs: mergeInputs(watcher.pipelineInputs, watcher.inputs),
+        inputs: mergePipelineInputs(watcher.pipelineInputs, watcher.inputs),
         eventKey: `${watcher.id} ${event.key}`,
         event: { registryId, imageName, tag, digest },
       })
@@ -42,15 +42,4 @@ export function isWatched(
   imageName: string,
 ): boolean {
   return imageName.startsWith(start) || (nameBelowPrefix(imageNamePrefix, imageName)?.startsWith(start) ?? false)
-}
-
-/** Inputs of the watcher override those of the pipeline that have their id or key, and are added otherwise. */
-export function mergeInputs(ofPipeline: readonly StoredInput[], ofWatcher: readonly StoredInput[]): StoredInput[] {
-  const rest = [...ofWatcher]
-  const merged = ofPipeline.map((input) => {
-    const index = rest.findIndex(({ id, key }) => key === input.key || (id !== undefined && id === input.id))
-    return index < 0 ? input : (rest.splice(index, 1)[0] ?? input)
-  })
-  const byKey = new Map([...merged, ...rest].map((input) => [input.key, input]))
-  return [...byKey.values()]
 }
