@@ -50,4 +50,3 @@ export const navigation = [
 }[]
 
 export type NavigationEntry = (typeof navigation)[number]['entries'][number]
-

@@ -117,7 +117,6 @@ export const links = {
       search: { view },
       hash: field,
     }),
-
 }
 
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
