@@ -30,11 +30,16 @@ test('a release that fails needs attention on the dashboard until a later one su
 
   await testEnvironment.registry.push(name, '2', idle())
   const [image] = (await client.call('versions.get', { params: { ...params, ...service } })).images
-  await client.call('images.update', { params: { ...params, ...service, imageId: image?.id ?? '' }, body: { tag: '2' } })
+  await client.call('images.update', {
+    params: { ...params, ...service, imageId: image?.id ?? '' },
+    body: { tag: '2' },
+  })
   expect((await deploy(testEnvironment, deployment.id)).status).toBe('successful')
   await expect(page.getByText('Nothing needs attention')).toBeVisible({ timeout: 25_000 })
   await expect(today).toContainText('1 successful, 1 failed')
-  await expect(page.getByRole('table', { name: 'Latest deployments' }).getByRole('row').nth(1)).toContainText('Successful')
+  await expect(page.getByRole('table', { name: 'Latest deployments' }).getByRole('row').nth(1)).toContainText(
+    'Successful',
+  )
   const activity = page.getByRole('region', { name: 'Deployments of the last 30 days' })
   await activity.getByRole('button', { name: 'Show as table' }).click()
   const days = activity.getByRole('table', { name: 'Deployments per day' }).getByRole('row')

@@ -29,14 +29,15 @@ export function startUsage(router: AnyRouter): void {
     if (!me || !hasConsent(me.user.id)) return
     const used = current ?? { userId: me.user.id, sender: loadSender() }
     current = used
+    const $pathname = toPattern(router)
     const { teamSlug } = router.state.matches.at(-1)?.params ?? {}
     const team = me.teams.find(({ slug }) => slug === teamSlug)
     const sender = await used.sender
     // The consent may have ended while the sender was loaded.
     if (current !== used || !hasConsent(used.userId)) return
-    sender?.send(event, { ...properties, ...(team && { $groups: { team: team.id } }) })
+    sender?.send(event, { $pathname, ...properties, ...(team && { $groups: { team: team.id } }) })
   }
-  const sendPage = () => void send('$pageview', { $pathname: toPattern(router) })
+  const sendPage = () => void send('$pageview')
   const sendException = (error: unknown) => {
     const { name, code } = describeException(error)
     void send('$exception', { $exception_list: [{ type: name, value: '' }], code })
