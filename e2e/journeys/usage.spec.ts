@@ -97,7 +97,10 @@ test('usage statistics are sent only after the opt-in, without ids, titles or va
   await usage(page).click()
   await expect(usage(page)).not.toBeChecked()
   const requests = receiver.paths.length
-  await page.getByRole('link', { name: 'Projects', exact: true }).click()
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Projects/ })
+    .click()
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
   const storage = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
   const stored = [...storage, ...(await page.context().cookies()).map(({ name }) => name)]

@@ -2,6 +2,7 @@ import type { Operation, ResponseOf } from '@crux/contract'
 import type { AnyRouter } from '@tanstack/react-router'
 import { meQuery } from '../api/me.ts'
 import { apiQuery, onAnswer, queryClient } from '../api/query.ts'
+import { valueAt } from '../api/unknown-data.ts'
 import { hasConsent } from './consent.ts'
 import { describeException, namedEvents } from './events.ts'
 import type { Sender } from './sender.ts'
@@ -49,9 +50,9 @@ export function startUsage(router: AnyRouter): void {
       const event = namedEvents[operation]
       if (event) void send(event)
     }),
-    listen('error', (event) => sendException((event as ErrorEvent).error)),
-    listen('unhandledrejection', (event) => sendException((event as PromiseRejectionEvent).reason)),
-    listen('crux-crash', (event) => sendException((event as CustomEvent<unknown>).detail)),
+    listen('error', (event) => sendException(valueAt(event, 'error'))),
+    listen('unhandledrejection', (event) => sendException(valueAt(event, 'reason'))),
+    listen('crux-crash', (event) => sendException(valueAt(event, 'detail'))),
     // Another tab withdrew the consent.
     listen('storage', () => current && !hasConsent(current.userId) && end()),
     end,

@@ -70,10 +70,7 @@ export function createHttpServer(
     else read()
   })
 
-  securityHeaders(http, options.url, {
-    captcha: app.config.captchaOrigins,
-    analytics: app.config.analytics?.host,
-  })
+  securityHeaders(http, options.url, app.config)
   observe(http, app)
   refuseOtherHosts(http, options.hosts)
   http.setErrorHandler((error, request, reply) => {
