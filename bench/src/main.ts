@@ -4,6 +4,7 @@ import { composeConvert } from './compose-convert.ts'
 import { composeImport } from './compose-import.ts'
 import { consoleSize } from './console-size.ts'
 import { containerList } from './container-list.ts'
+import { dashboard } from './dashboard.ts'
 import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
 import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
@@ -52,6 +53,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'log-download': (testSystem, report) => downloadLog(testSystem, report, rounds(5)),
   'agent-back': (testSystem, report) => agentBack(testSystem, report, rounds(5)),
   'deployment-list': (testSystem, report) => deploymentList(testSystem, report),
+  dashboard: (testSystem, report) => dashboard(testSystem, report, rounds(30)),
   'first-tags': (testSystem, report) => firstTags(testSystem, report, rounds(60)),
   'painted-tags': (testSystem, report) => paintedTags(testSystem, report, rounds(30)),
   'digest-checks': (testSystem, report) => followedChecks(testSystem, report, quick ? 60 : 180),

@@ -1,3 +1,5 @@
+import { valueAt } from '../api/unknown-data.ts'
+
 const prefix = 'crux-usage:'
 
 /** A consent counts for one user in one browser. It is stored nowhere else, so that withdrawing it deletes it. */
@@ -29,6 +31,5 @@ export function hasAnyConsent(): boolean {
 
 /** The browser asks every site not to track its user: Global Privacy Control, or Do Not Track. */
 export function isTrackingRefused(): boolean {
-  const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean }
-  return globalPrivacyControl === true || navigator.doNotTrack === '1'
+  return valueAt(navigator, 'globalPrivacyControl') === true || navigator.doNotTrack === '1'
 }

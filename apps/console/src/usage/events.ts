@@ -1,4 +1,5 @@
 import type { Operation } from '@crux/contract'
+import { valueAt } from '../api/unknown-data.ts'
 
 /** Every named event that is sent: what users of several teams do with the product, never with what. */
 export const namedEvents: Partial<Record<Operation, string>> = {
@@ -26,7 +27,7 @@ export const namedEvents: Partial<Record<Operation, string>> = {
 
 /** The name of an error and our own code of it. Messages and stacks may hold what users typed, so that neither is sent. */
 export function describeException(error: unknown): { name: string; code: string | null } {
-  const { name, error: code } = (typeof error === 'object' && error ? error : {}) as Record<string, unknown>
+  const [name, code] = [valueAt(error, 'name'), valueAt(error, 'error')]
   const isName = typeof name === 'string' && /^[A-Za-z]{1,40}$/.test(name)
   const isCode = typeof code === 'string' && /^[A-Za-z]{1,40}$/.test(code)
   return { name: isName ? name : 'Error', code: isCode ? code : null }

@@ -1,20 +1,11 @@
 import { type CaptureResult, PostHog, type Properties } from 'posthog-js/dist/module.slim.no-external'
 
-let created = 0
-
 export type Sender = { send: (event: string, properties: Properties) => void; stop: () => void }
 
-/** The only properties that leave the browser. The library adds addresses, titles, referrers and screen sizes, which are dropped. */
-const sentProperties: ReadonlySet<string> = new Set([
-  'token',
-  'distinct_id',
-  '$groups',
-  '$process_person_profile',
-  '$geoip_disable',
-  '$pathname',
-  '$exception_list',
-  'code',
-])
+/** What the library adds and the service needs. Everything else of it, such as addresses, titles and screen sizes, is dropped. */
+const neededProperties = ['token', 'distinct_id', '$process_person_profile'] as const
+
+let created = 0
 
 /**
  * Sends events to PostHog. The library is its build without recording, surveys, heatmaps and automatic capture, which also loads nothing from
@@ -22,11 +13,13 @@ const sentProperties: ReadonlySet<string> = new Set([
  */
 export function createSender({ host, key }: { host: string; key: string }): Sender {
   let isStopped = false
+  /** The properties of the event that is being sent; without them it is none of ours. */
+  let own: Properties | undefined
   const posthog = new PostHog().init(
     key,
     {
       api_host: host,
-      before_send: (event) => (isStopped || !event ? null : onlySentProperties(event)),
+      before_send: (event) => (isStopped || !event || !own ? null : withOnly(event, own)),
       persistence: 'memory',
       disable_persistence: true,
       person_profiles: 'never',
@@ -59,7 +52,11 @@ export function createSender({ host, key }: { host: string; key: string }): Send
     `crux-${++created}`,
   )
   return {
-    send: (event, properties) => void posthog.capture(event, { ...properties, $geoip_disable: true }),
+    send(event, properties) {
+      own = { ...properties, $geoip_disable: true }
+      posthog.capture(event)
+      own = undefined
+    },
     stop() {
       isStopped = true
       // The library drops every request while it is not loaded, also those that failed and wait to be repeated.
@@ -68,7 +65,7 @@ export function createSender({ host, key }: { host: string; key: string }): Send
   }
 }
 
-function onlySentProperties({ uuid, event, properties, timestamp }: CaptureResult): CaptureResult {
-  const kept = Object.entries(properties).filter(([name]) => sentProperties.has(name))
-  return { uuid, event, properties: Object.fromEntries(kept), ...(timestamp && { timestamp }) }
+function withOnly({ uuid, event, properties, timestamp }: CaptureResult, own: Properties): CaptureResult {
+  const needed = Object.fromEntries(neededProperties.map((name) => [name, properties[name]]))
+  return { uuid, event, properties: { ...needed, ...own }, ...(timestamp && { timestamp }) }
 }

@@ -2,6 +2,7 @@ import type { Operation, ResponseOf } from '@crux/contract'
 import type { AnyRouter } from '@tanstack/react-router'
 import { meQuery } from '../api/me.ts'
 import { apiQuery, onAnswer, queryClient } from '../api/query.ts'
+import { valueAt } from '../api/unknown-data.ts'
 import { hasConsent } from './consent.ts'
 import { describeException, namedEvents } from './events.ts'
 import type { Sender } from './sender.ts'
@@ -29,14 +30,15 @@ export function startUsage(router: AnyRouter): void {
     if (!me || !hasConsent(me.user.id)) return
     const used = current ?? { userId: me.user.id, sender: loadSender() }
     current = used
+    const $pathname = toPattern(router)
     const { teamSlug } = router.state.matches.at(-1)?.params ?? {}
     const team = me.teams.find(({ slug }) => slug === teamSlug)
     const sender = await used.sender
     // The consent may have ended while the sender was loaded.
     if (current !== used || !hasConsent(used.userId)) return
-    sender?.send(event, { ...properties, ...(team && { $groups: { team: team.id } }) })
+    sender?.send(event, { $pathname, ...properties, ...(team && { $groups: { team: team.id } }) })
   }
-  const sendPage = () => void send('$pageview', { $pathname: toPattern(router) })
+  const sendPage = () => void send('$pageview')
   const sendException = (error: unknown) => {
     const { name, code } = describeException(error)
     void send('$exception', { $exception_list: [{ type: name, value: '' }], code })
@@ -48,9 +50,9 @@ export function startUsage(router: AnyRouter): void {
       const event = namedEvents[operation]
       if (event) void send(event)
     }),
-    listen('error', (event) => sendException((event as ErrorEvent).error)),
-    listen('unhandledrejection', (event) => sendException((event as PromiseRejectionEvent).reason)),
-    listen('crux-crash', (event) => sendException((event as CustomEvent<unknown>).detail)),
+    listen('error', (event) => sendException(valueAt(event, 'error'))),
+    listen('unhandledrejection', (event) => sendException(valueAt(event, 'reason'))),
+    listen('crux-crash', (event) => sendException(valueAt(event, 'detail'))),
     // Another tab withdrew the consent.
     listen('storage', () => current && !hasConsent(current.userId) && end()),
     end,

@@ -28,16 +28,24 @@ export async function getAttention(app: App, { team }: Caller): Promise<Attentio
       const deployment = deployments.get(deploymentId)
       return deployment ? [{ ...row, deployment }] : []
     })
-  const found = { failedDeployments: failures, unreachableNodes, pendingDigests: pending, failedPipelines }
-  const all = Object.entries({ ...found, disabledNotifications }) as [Attention['truncated'][number], unknown[]][]
   return {
     failedDeployments: withDeployment(failures),
     unreachableNodes: cut(unreachableNodes),
     pendingDigests: withDeployment(pending),
     failedPipelines: cut(failedPipelines),
     disabledNotifications: cut(disabledNotifications),
-    truncated: all.flatMap(([name, rows]) => (rows.length > limits.attention ? [name] : [])),
+    truncated: [
+      ...toName('failedDeployments', failures),
+      ...toName('unreachableNodes', unreachableNodes),
+      ...toName('pendingDigests', pending),
+      ...toName('failedPipelines', failedPipelines),
+      ...toName('disabledNotifications', disabledNotifications),
+    ],
   }
 }
 
 const cut = <T>(rows: readonly T[]): T[] => rows.slice(0, limits.attention)
+
+/** The name of a list that has more than is returned. */
+const toName = (name: Attention['truncated'][number], rows: readonly unknown[]) =>
+  rows.length > limits.attention ? [name] : []

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/index.ts'
 
 /** What the settings allow beyond this origin. */
 export type AllowedOrigins = {
@@ -30,7 +31,10 @@ export function contentSecurityPolicy(url: string, allowed: AllowedOrigins = {})
   ].join('; ')
 }
 
-export function securityHeaders(http: FastifyInstance, url: () => string, allowed: AllowedOrigins): void {
+type Allowing = Pick<Config, 'captchaOrigins' | 'analytics'>
+
+export function securityHeaders(http: FastifyInstance, url: () => string, config: Allowing): void {
+  const allowed = { captcha: config.captchaOrigins, analytics: config.analytics?.host }
   let made: { url: string; headers: Record<string, string> } | undefined
   /** Built once, because the address changes at most once, when the port is known. */
   const headers = () => {

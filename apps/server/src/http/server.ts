@@ -62,10 +62,7 @@ export function createHttpServer(
   })
   parseJsonBodies(http)
 
-  securityHeaders(http, options.url, {
-    captcha: app.config.captchaOrigins,
-    analytics: app.config.analytics?.host,
-  })
+  securityHeaders(http, options.url, app.config)
   observe(http, app)
   refuseOtherHosts(http, options.hosts)
   http.setErrorHandler((error, request, reply) => {

@@ -44,7 +44,7 @@ export function Activity({ teamSlug }: { teamSlug: string }) {
   )
 }
 
-const sumOf = (days: ActivityData['days'], part: 'successful' | 'failed') =>
+const getSum = (days: ActivityData['days'], part: 'successful' | 'failed') =>
   days.reduce((sum, day) => sum + day[part], 0)
 
 /** The numbers are the legend of the bars as well. */
@@ -60,7 +60,7 @@ function Figures({ activity }: { activity: ActivityData }) {
           <dt className="text-small">
             <StateMark appearance={statusStyles.deployment[part]} label={t(`common:state.deployment.${part}`)} />
           </dt>
-          <dd className="mt-0.5 text-lead font-semibold tabular-nums">{number.format(sumOf(activity.days, part))}</dd>
+          <dd className="mt-0.5 text-lead font-semibold tabular-nums">{number.format(getSum(activity.days, part))}</dd>
         </div>
       ))}
       <div className="max-w-56">
