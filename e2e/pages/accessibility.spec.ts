@@ -149,11 +149,7 @@ const withSession: Shot[] = [
   { name: 'config-bundles', path: inTeam('config-bundles') },
   { name: 'config-bundles-empty', path: inEmptyTeam('config-bundles') },
   { name: 'config-bundle', path: () => `/${fixture.team}/config-bundles/${fixture.bundle}` },
-  {
-    name: 'config-bundle-create',
-    path: inTeam('config-bundles#new'),
-    act: dialogOpens,
-  },
+  { name: 'config-bundle-create', path: inTeam('config-bundles#new'), act: dialogOpens },
   { name: 'storages', path: inTeam('storages') },
   { name: 'storages-empty', path: inEmptyTeam('storages') },
   { name: 'storage', path: () => `/${fixture.team}/storages/${fixture.storage}` },

@@ -35,10 +35,10 @@ export const pipelineValues = (tokenType: PipelineType | undefined) =>
       token: z.string().trim().max(8_192),
     })
     .superRefine((values, context) => {
-      const require = (path: 'triggerName' | 'token') =>
+      const refuseEmpty = (path: 'triggerName' | 'token') =>
         context.addIssue({ code: 'custom', path: [path], message: i18n.t('common:rules.required') })
-      if (values.triggerName === '' && hasTriggerName(values.type)) require('triggerName')
-      if (values.token === '' && values.type !== tokenType) require('token')
+      if (values.triggerName === '' && hasTriggerName(values.type)) refuseEmpty('triggerName')
+      if (values.token === '' && values.type !== tokenType) refuseEmpty('token')
     })
 export type PipelineValues = z.output<ReturnType<typeof pipelineValues>>
 export type PipelineFormInput = z.input<ReturnType<typeof pipelineValues>>

@@ -1,6 +1,6 @@
 import type { ResponseInput } from '@crux/contract'
 import type { Health } from '@crux/service-kit'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/index.ts'
 import type { Handlers } from '../http/index.ts'
 import { toHealth } from './status.ts'
 

@@ -159,22 +159,25 @@ function useColumns(teamSlug: string, details: Props['details']): Column<Chain>[
       header: t('versions.newest'),
       grow: true,
       narrow: 'detail',
-      cell: (chain) => {
-        const newest = findNewest(chain)
-        if (!newest || newest.deployment.id === chain.running?.deploymentId) return null
-        const { id, status } = newest.deployment
-        const link = status === 'preparing' ? links.deployment(teamSlug, id) : links.deploymentProgress(teamSlug, id)
-        return (
-          <span className="inline-flex items-center gap-2">
-            <State kind="deployment" value={status} />
-            <TextLink {...link} className="mono">
-              {newest.name}
-            </TextLink>
-          </span>
-        )
-      },
+      cell: (chain) => <NewestDeployment teamSlug={teamSlug} chain={chain} />,
     },
   ]
+}
+
+/** The deployment that changed last, unless it is the one that runs. */
+function NewestDeployment({ teamSlug, chain }: { teamSlug: string; chain: Chain }) {
+  const newest = findNewest(chain)
+  if (!newest || newest.deployment.id === chain.running?.deploymentId) return null
+  const { id, status } = newest.deployment
+  const link = status === 'preparing' ? links.deployment(teamSlug, id) : links.deploymentProgress(teamSlug, id)
+  return (
+    <span className="inline-flex items-center gap-2">
+      <State kind="deployment" value={status} />
+      <TextLink {...link} className="mono">
+        {newest.name}
+      </TextLink>
+    </span>
+  )
 }
 
 /** The deployment of the chain that changed last. */
