@@ -31,7 +31,14 @@ export const Package = z.object({
   environments: z.array(z.string()),
   emptyChains,
 })
-export const PackageEnvironment = z.object({ id: Id, name: z.string(), node: Node, prefix: z.string() })
+export const PackageEnvironment = z.object({
+  id: Id,
+  name: z.string(),
+  node: Node,
+  prefix: z.string(),
+  /** Then only admins may move or delete it, because that would end the freeze. */
+  hasFreezeWindows: z.boolean().optional(),
+})
 export const PackageDetails = z.object({
   ...packageFields,
   audit: Audit,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { type FreezeWrite, frozenNow, inDays, makeEnvironment } from '../../test/freeze-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
-import { findFreezes, hasFreezeWindows, listFreezeWindows } from './index.ts'
+import { findFreezes, listFreezeWindows, listWithFreezeWindows } from './index.ts'
 
 let server: TestServer
 let testEnvironment: DeployTestEnvironment
@@ -141,8 +141,14 @@ describe('findFreezes', () => {
   })
 })
 
-describe('hasFreezeWindows', () => {
-  const has = () => hasFreezeWindows(server.app.database.pool, [environment.path.environmentId])
+describe('listWithFreezeWindows', () => {
+  const has = async () => {
+    const other = await makeEnvironment(testEnvironment, { ...target, prefix: 'other' })
+    const ids = [environment.path.environmentId, other.path.environmentId]
+    const found = await listWithFreezeWindows(server.app.database.pool, ids)
+    expect(found.has(other.path.environmentId)).toBe(false)
+    return found.has(environment.path.environmentId)
+  }
 
   it('counts windows that freeze now or later, not those that have ended', async () => {
     expect(await has()).toBe(false)

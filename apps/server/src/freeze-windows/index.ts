@@ -1,2 +1,2 @@
 export { freezeWindowRoutes } from './routes.ts'
-export { type Freeze, findFreezeOfStart, findFreezes, hasFreezeWindows, listFreezeWindows } from './windows.ts'
+export { type Freeze, findFreezeOfStart, findFreezes, listFreezeWindows, listWithFreezeWindows } from './windows.ts'

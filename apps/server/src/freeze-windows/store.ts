@@ -61,14 +61,11 @@ export const selectWindows = async (queries: Queries, environmentId: string): Pr
   }))
 }
 
-/** Whether any of the environments has a window that freezes now or will. */
-export const existsWindow = async (queries: Queries, environmentIds: readonly string[]): Promise<boolean> =>
-  (await sql`select exists (select from crux.freeze_window
-      where environment_id = any(${environmentIds}::uuid[])
-        and (kind = 'weekly' or ends_at is null or ends_at > now()))`.value<boolean>(
-    queries,
-    'whether environments have freeze windows',
-  )) === true
+/** Those of the environments that have a window that freezes now or will. */
+export const selectEnvironmentsWithWindows = (queries: Queries, environmentIds: readonly string[]) =>
+  sql`select distinct environment_id as id from crux.freeze_window
+    where environment_id = any(${environmentIds}::uuid[])
+      and (kind = 'weekly' or ends_at is null or ends_at > now())`.column(queries)
 
 export const insertWindow = (
   queries: Queries,

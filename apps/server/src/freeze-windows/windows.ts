@@ -2,7 +2,7 @@ import type { ResponseInput } from '@crux/contract'
 import { type Freeze as FreezeTimes, findFreeze } from '@crux/rules'
 import { lockByName, shareByName } from '../db/lock-order.ts'
 import type { Queries } from '../db/queries.ts'
-import { existsWindow, selectTargetWindows, selectWindows, type Target } from './store.ts'
+import { selectEnvironmentsWithWindows, selectTargetWindows, selectWindows, type Target } from './store.ts'
 
 /** With the environments whose windows apply: their package and their name. */
 export type Freeze = FreezeTimes & { environments: string[] }
@@ -49,7 +49,11 @@ export const listFreezeWindows = (
 
 /**
  * Environments with freeze windows may be moved or deleted by admins only, because that ends the freeze. Windows that
- * have ended do not count. The caller has locked the environments.
+ * have ended do not count.
+ *
+ * @returns the ids of those among the given ones
  */
-export const hasFreezeWindows = (queries: Queries, environmentIds: readonly string[]): Promise<boolean> =>
-  existsWindow(queries, environmentIds)
+export const listWithFreezeWindows = async (
+  queries: Queries,
+  environmentIds: readonly string[],
+): Promise<ReadonlySet<string>> => new Set(await selectEnvironmentsWithWindows(queries, environmentIds))

@@ -3,7 +3,7 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { hasFreezeWindows } from '../freeze-windows/index.ts'
+import { listWithFreezeWindows } from '../freeze-windows/index.ts'
 import { findNodesById } from '../nodes/index.ts'
 import { findProject } from '../projects/index.ts'
 import { recordEvent } from '../system/index.ts'
@@ -55,18 +55,24 @@ export async function getPackage(app: App, { team }: Caller, id: string): Promis
     store.selectEnds(pool, { packageId: id }),
     selectEnvironments(pool, id),
   ])
-  const nodes = await findNodesById(
-    pool,
-    team.id,
-    environments.map(({ nodeId }) => nodeId),
-  )
+  const [nodes, frozen] = await Promise.all([
+    findNodesById(
+      pool,
+      team.id,
+      environments.map(({ nodeId }) => nodeId),
+    ),
+    listWithFreezeWindows(
+      pool,
+      environments.map((environment) => environment.id),
+    ),
+  ])
   return {
     ...row,
     audit: row,
     ...toChains(chains.sort(byOrder), findEnds(ends)),
     environments: environments.flatMap((environment) => {
       const node = nodes.get(environment.nodeId)
-      return node ? [{ ...environment, node }] : []
+      return node ? [{ ...environment, node, hasFreezeWindows: frozen.has(environment.id) }] : []
     }),
   }
 }
@@ -111,7 +117,8 @@ export async function assertMayEndFreeze(
   team: TeamContext,
   environmentIds: readonly string[],
 ): Promise<void> {
-  if (isAllowed(team.role, 'packages.freeze') || !(await hasFreezeWindows(queries, environmentIds))) return
+  if (isAllowed(team.role, 'packages.freeze')) return
+  if ((await listWithFreezeWindows(queries, environmentIds)).size === 0) return
   throw new CruxError('forbidden', {
     property: 'freezeWindows',
     description: 'There are freeze windows, and this would end them: only an admin of the team may do that.',

@@ -155,6 +155,9 @@ describe('an environment with freeze windows', () => {
     const details = await call('packages.get-environment', { params })
     expect(details).toMatchObject({ name: 'production', prefix: 'prod', node: { id: node.id } })
     expect(details.freezeWindows).toMatchObject([{ kind: 'once', reason: 'Release week' }])
+    expect((await call('packages.get', { params: kit.at(made.id) })).environments).toMatchObject([
+      { name: 'production', hasFreezeWindows: true },
+    ])
     expect(details.freeze).toMatchObject({ reason: 'Release week' })
     const board = await call('packages.board', { params: kit.at(made.id) })
     expect(board.environments).toMatchObject([{ name: 'production', freeze: { reason: 'Release week' } }])

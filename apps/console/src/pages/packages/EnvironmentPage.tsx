@@ -5,7 +5,7 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
-import { useDenied, useDeniedPart } from '../../api/me.ts'
+import { useDenied } from '../../api/me.ts'
 import { Button } from '../../components/Button.tsx'
 import { PageHeader } from '../../components/PageHeader.tsx'
 import { QueryView } from '../../components/QueryView.tsx'
@@ -22,7 +22,7 @@ import { EnvironmentProjects } from './EnvironmentProjects.tsx'
 import { FreezeWindows } from './FreezeWindows.tsx'
 import { PromotionHistory } from './PromotionHistory.tsx'
 import { useLiveNodes } from './use-board.ts'
-import { useRemoveEnvironment } from './use-environment-actions.ts'
+import { useFrozen, useRemoveEnvironment } from './use-environment-actions.ts'
 
 const EnvironmentForm = lazyComponent(async () => (await import('../../forms/environment-form.tsx')).EnvironmentForm)
 const PromoteDialog = lazyComponent(async () => (await import('./PromoteDialog.tsx')).PromoteDialog)
@@ -61,10 +61,7 @@ function EnvironmentView({ teamSlug, packageId, details }: ViewProps) {
     toastSuccess(t('environment.deleted', { name: details.name }))
     await navigate(links.package(teamSlug, packageId))
   })
-  // Another node or prefix, or none, would end the freeze.
-  const freezeDenied = useDeniedPart('packages.freeze')
-  const hasWindows = (details.freezeWindows ?? []).length > 0
-  const frozen = hasWindows && freezeDenied ? t('environment.frozenEdit', { reason: freezeDenied }) : null
+  const frozen = useFrozen()((details.freezeWindows ?? []).length > 0)
   const { node } = environment
   return (
     <>

@@ -17,7 +17,7 @@ import { BoardCards } from './BoardCards.tsx'
 import { BoardTable } from './BoardTable.tsx'
 import type { BoardViewProps, PromotionTarget } from './board.ts'
 import { useBoard, useLiveNodes } from './use-board.ts'
-import { useEnvironmentActions } from './use-environment-actions.ts'
+import { useEnvironmentActions, useFrozen } from './use-environment-actions.ts'
 
 const EnvironmentForm = lazyComponent(async () => (await import('../../forms/environment-form.tsx')).EnvironmentForm)
 const PromoteDialog = lazyComponent(async () => (await import('./PromoteDialog.tsx')).PromoteDialog)
@@ -40,8 +40,11 @@ export function PackageBoard({ teamSlug, details, onEdit, editDenied }: Props) {
   const [form, setForm] = useState<OpenForm | null>(null)
   const [target, setTarget] = useState<PromotionTarget | null>(null)
   const createDenied = useDenied('packages.create-environment')
-  const environmentActions = useEnvironmentActions({ ...params, onEdit: (id) => setForm({ id }) })
-  const edited = typeof form === 'object' && form ? details.environments.find(({ id }) => id === form.id) : undefined
+  const toFrozen = useFrozen()
+  const find = (environmentId: string) => details.environments.find(({ id }) => id === environmentId)
+  const getFrozen = (environmentId: string) => toFrozen(find(environmentId)?.hasFreezeWindows)
+  const environmentActions = useEnvironmentActions({ ...params, getFrozen, onEdit: (id) => setForm({ id }) })
+  const edited = typeof form === 'object' && form ? find(form.id) : undefined
   const isFull = details.environments.length >= limits.packageEnvironments
   const add = (main: boolean) => (
     <Button
@@ -85,7 +88,13 @@ export function PackageBoard({ teamSlug, details, onEdit, editDenied }: Props) {
         }
       </QueryView>
       {(form === 'new' || edited) && (
-        <EnvironmentForm {...params} packageName={details.name} environment={edited} onClose={() => setForm(null)} />
+        <EnvironmentForm
+          {...params}
+          packageName={details.name}
+          environment={edited}
+          frozen={edited && getFrozen(edited.id)}
+          onClose={() => setForm(null)}
+        />
       )}
       {target && <PromoteDialog {...params} target={target} onClose={() => setTarget(null)} />}
     </>

@@ -12,6 +12,7 @@ import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
 import { PackageBoard } from './PackageBoard.tsx'
+import { useFrozen } from './use-environment-actions.ts'
 
 const PackageForm = lazyComponent(async () => (await import('../../forms/package-form.tsx')).PackageForm)
 
@@ -32,6 +33,7 @@ function PackageView({ teamSlug, details }: { teamSlug: string; details: Respons
   const edit = useAnchor('edit')
   const denied = useDenied('packages.update')
   const list = links.packages(teamSlug)
+  const frozen = useFrozen()(details.environments.some(({ hasFreezeWindows }) => hasFreezeWindows))
   const removal = useRemoval('packages.delete', {
     input: { params: { teamSlug, packageId: details.id } },
     stale: [queryKey('packages.list')],
@@ -52,7 +54,7 @@ function PackageView({ teamSlug, details }: { teamSlug: string; details: Respons
         list={{ label: t('title'), link: list }}
         edit={{ denied, show: edit.show }}
         removal={removal}
-        inUse={false}
+        inUse={frozen ?? false}
       />
       <PackageBoard teamSlug={teamSlug} details={details} onEdit={edit.show} editDenied={denied} />
       {edit.open && !denied && <PackageForm teamSlug={teamSlug} details={details} onClose={edit.close} />}

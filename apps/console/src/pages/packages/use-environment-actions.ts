@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, ArrowRight, ExternalLink, Pencil, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, queryKey, useCall } from '../../api/client.ts'
-import { useDenied } from '../../api/me.ts'
+import { useDenied, useDeniedPart } from '../../api/me.ts'
 import type { Action } from '../../components/Menu.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
 import { moveBy } from '../../forms/move-by.ts'
@@ -17,11 +17,17 @@ export const environmentQueries = [
   queryKey('packages.get-environment'),
 ]
 
-type Options = { teamSlug: string; packageId: string; onEdit: (environmentId: string) => void }
+type Options = {
+  teamSlug: string
+  packageId: string
+  /** Why an environment can be neither moved to another node nor deleted. */
+  getFrozen: (environmentId: string) => string | null
+  onEdit: (environmentId: string) => void
+}
 type Environment = { id: string; name: string }
 
 /** What can be done with an environment in the head of its column: open, edit, move, delete. */
-export function useEnvironmentActions({ teamSlug, packageId, onEdit }: Options) {
+export function useEnvironmentActions({ teamSlug, packageId, getFrozen, onEdit }: Options) {
   const { t } = useTranslation(['packages', 'common'])
   const navigate = useNavigate()
   const editDenied = useDenied('packages.update-environment')
@@ -76,11 +82,18 @@ export function useEnvironmentActions({ teamSlug, packageId, onEdit }: Options) 
         label: t('common:delete'),
         icon: Trash2,
         danger: true,
-        disabledReason: remove.denied,
+        disabledReason: remove.denied ?? getFrozen(id),
         run: () => remove.ask(params, environment),
       },
     ]
   }
+}
+
+/** Another node or prefix, or none, would end the freeze of an environment. @returns the reason, null where it is allowed */
+export function useFrozen(): (hasFreezeWindows: boolean | undefined) => string | null {
+  const { t } = useTranslation('packages')
+  const reason = useDeniedPart('packages.freeze')
+  return (hasFreezeWindows) => (hasFreezeWindows && reason ? t('environment.frozenEdit', { reason }) : null)
 }
 
 /** Asks, and deletes an environment. Its history of promotions goes with it, so its name has to be typed. */
