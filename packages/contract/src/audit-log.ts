@@ -20,7 +20,18 @@ export const AuditLogEntry = z.object({
   /** The affected resource with its current name; absent for deleted resources, and in exports. */
   subject: z
     .object({
-      kind: z.enum(['deployment', 'version', 'project', 'node', 'registry', 'config-bundle', 'storage']),
+      kind: z.enum([
+        'deployment',
+        'version',
+        'project',
+        'node',
+        'registry',
+        'config-bundle',
+        'storage',
+        'pipeline',
+        'notification',
+        'package',
+      ]),
       id: Id,
       name: z.string(),
       projectId: Id.nullish(),

@@ -37,6 +37,19 @@ it('the subjects of an entry have their current names, without those of another 
   expect(JSON.stringify(items.map((item) => item.subject))).not.toContain('Foreign')
 })
 
+it('a package is the subject of a change in it, unless the change names a version or a node', async () => {
+  const { client, node, params: inTeam } = await getTestEnvironment(crux, ada, await crux.createTeam(ada))
+  const { id: nodeId } = await node('eu-1')
+  const made = await client.call('packages.create', { params: inTeam, body: { name: 'Shop', chainIds: [] } })
+  const params = { ...inTeam, packageId: made.id }
+  await client.call('packages.create-environment', { params, body: { name: 'prod', nodeId, prefix: 'shop' } })
+  await client.call('packages.update', { params, body: { name: 'Web shop', chainIds: [] } })
+  const { items } = await client.call('audit-log.list', { params: inTeam, query: always })
+  const getSubject = (event: string) => items.find((item) => item.event.endsWith(event))?.subject
+  expect(getSubject('packages.update')).toMatchObject({ kind: 'package', id: made.id, name: 'Web shop' })
+  expect(getSubject('packages.create-environment')).toMatchObject({ kind: 'node', id: nodeId, name: 'eu-1' })
+})
+
 it('the subject of a versionless project has no version name', async () => {
   const { client, node, params: inTeam, version } = await getTestEnvironment(crux, ada, await crux.createTeam(ada))
   const { projectId, versionId } = await version({ name: 'rolling' })

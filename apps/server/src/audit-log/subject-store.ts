@@ -14,6 +14,8 @@ const idKeys = [
   'registryId',
   'configBundleId',
   'storageId',
+  'pipelineId',
+  'notificationId',
 ] as const
 
 /** The single version of a versionless project was not created by a user, and pages do not show it. */
@@ -45,7 +47,13 @@ export async function findSubjects(
     union all select 'config-bundle', b.id, b.name, null
       from wanted w join crux.config_bundle b on b.id = w.id and b.team_id = ${teamId}
     union all select 'storage', s.id, s.name, null from wanted w
-    join crux.storage s on s.id = w.id and s.team_id = ${teamId}`.rows<Subject>(queries, 'audit log subjects')
+    join crux.storage s on s.id = w.id and s.team_id = ${teamId}
+    union all select 'pipeline', l.id, l.name, null from wanted w
+    join crux.pipeline l on l.id = w.id and l.team_id = ${teamId}
+    union all select 'notification', t.id, t.name, null from wanted w
+    join crux.notification t on t.id = w.id and t.team_id = ${teamId}
+    union all select 'package', k.id, k.name, null from wanted w
+    join crux.package k on k.id = w.id and k.team_id = ${teamId}`.rows<Subject>(queries, 'audit log subjects')
   const byId = new Map(found.map((subject) => [subject.id, subject]))
   return new Map(
     [...wanted].flatMap(([entry, candidates]) => {
@@ -55,13 +63,17 @@ export async function findSubjects(
   )
 }
 
-/** The ids of the address; those of the body only if the address has none, as for created resources. */
+/**
+ * The ids of the address; those of the body only if the address has none, as for created resources. The package comes
+ * last, because most changes in one are about a version or a node that the body names.
+ */
 function listIds(data: unknown): string[] {
-  const from = (part: unknown) =>
-    idKeys.flatMap((key) => {
+  const from = (part: unknown, keys: readonly string[] = idKeys) =>
+    keys.flatMap((key) => {
       const id = getField(part, key)
       return isUuid(id) ? [id] : []
     })
-  const own = from(getField(data, 'params'))
-  return own.length > 0 ? own : from(getField(data, 'body'))
+  const params = getField(data, 'params')
+  const own = from(params)
+  return own.length > 0 ? own : [...from(getField(data, 'body')), ...from(params, ['packageId'])]
 }

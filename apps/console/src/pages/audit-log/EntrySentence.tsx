@@ -40,5 +40,11 @@ function linkTo(teamSlug: string, { kind, id, projectId }: NonNullable<Entry['su
       return links.configBundle(teamSlug, id)
     case 'storage':
       return links.storage(teamSlug, id)
+    case 'pipeline':
+      return links.pipeline(teamSlug, id)
+    case 'notification':
+      return links.notification(teamSlug, id)
+    case 'package':
+      return links.package(teamSlug, id)
   }
 }
