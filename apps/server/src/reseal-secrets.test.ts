@@ -79,7 +79,7 @@ test('a rotation encrypts every stored credential, also in queued mails, with th
   const jobId = await boss.send(invitationMailJob, { ...invitation, secret: sealedForMail })
   await boss.stop({ graceful: false })
 
-  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(6)
+  expect(await resealAll(opened, createCipher({ key: current, deprecatedKey: old }))).toBe(8)
   const tokens = async () =>
     (await pool.query<{ id: string; token: string }>('select id, token from crux.registry order by name')).rows
   const alone = createCipher({ key: current })

@@ -58,6 +58,7 @@ const toPath = (operation: Operation) =>
     .replace(':teamSlug', team.slug)
     .replace(':teamId', team.id)
     .replace(':revision', '1')
+    .replace(':number', '1')
     .replace(/:\w+/g, '01a1fe69-35bc-702a-a798-000000000000')
 const send = (operation: Operation, body: string | Uint8Array | undefined, headers: Record<string, string> = {}) =>
   crux.request(toPath(operation), {

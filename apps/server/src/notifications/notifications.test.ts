@@ -51,6 +51,7 @@ describe('a notification', () => {
       type: 'slack',
       url: masked,
       active: true,
+      enabledEvents: ['node-back'],
       problem: null,
     })
     await expect(create({ name: 'Chat' })).rejects.toMatchObject({ status: 409, property: 'name' })
