@@ -39,10 +39,15 @@ export const DeploymentDay = z.object({ day: z.iso.date(), successful: z.int(), 
 export const DashboardActivity = z.object({
   /** Every day of the range, oldest first, also without deployments; the last one is today. */
   days: z.array(DeploymentDay),
-  /** The median time of successful releases, from the dispatch to the agent to the end; null without any. */
+  /**
+   * The median time of successful releases, from the dispatch to the agent to the end; null without any. Of many, the
+   * newest `limits.activityMedian` are taken.
+   */
   medianMs: z.number().nullable(),
   /** The same for as many days before the range. */
   previousMedianMs: z.number().nullable(),
+  /** A median is of the newest `limits.activityMedian` releases of its range. */
+  medianLimited: z.boolean(),
 })
 
 export const dashboardEndpoints = endpoints({

@@ -32,6 +32,8 @@ export const limits = {
   attention: 5,
   /** The days of deployments that the dashboard counts. */
   activityDays: { default: 30, max: 90 },
+  /** The newest successful releases of a range whose times make its median. */
+  activityMedian: 1_000,
   /** How long after a sign-in a session may create credentials that outlive it; the same as for privileged changes in the identity service. */
   recentSignInMs: 300_000,
   stopGracePeriodSeconds: 3_600,

@@ -1,44 +1,51 @@
-import type { ResponseInput } from '@crux/contract'
+import { limits, type ResponseInput } from '@crux/contract'
 import type { App } from '../context.ts'
-import { sql } from '../db/queries.ts'
+import { raw, type Sql, sql } from '../db/queries.ts'
 
 export type Activity = ResponseInput<'dashboard.activity'>
 
+const minuteMs = 60_000
+
 /**
- * The releases of a team that ended in the last `days` days of a time zone, today included, per day.
+ * The releases of a team that ended on each of the last `days` days of a time zone, the day of `until` included.
  *
- * The statement reads the index of finished releases alone. It counts by quarter of an hour first, because the offset of
- * every time zone is a multiple of that, and converting each row takes most of the time.
+ * Each number is the count of one range of the index of finished releases, because converting the time of every row takes
+ * most of the time. Only the minute of `until` is a value, so that requests at the same time share one query; no day
+ * begins within a minute.
  */
 export async function selectActivity(
   app: App,
   { teamId, days, timeZone, until }: { teamId: string; days: number; timeZone: string; until: Date },
 ): Promise<Activity> {
-  const [found] =
-    await sql`with today as (select (${until.toISOString()}::timestamptz at time zone ${timeZone})::date as day),
-    range as (select (today.day - ${days}::int + 1)::timestamp at time zone ${timeZone} as starts,
-      (today.day - 2 * ${days}::int + 1)::timestamp at time zone ${timeZone} as previous from today),
-    ended as (
-      select r.status, r.finished_at, extract(epoch from r.finished_at - r.dispatched_at)::float8 * 1000 as took
-      from range join crux.release r on r.finished_at >= range.previous
-      where r.team_id = ${teamId} and r.status in ('successful', 'failed') and r.finished_at <= ${until.toISOString()}),
-    quarters as (
-      select date_bin('15 minutes', finished_at, timestamptz '2000-01-01 00:00Z') as quarter, status, count(*)::int as n
-      from range join ended on ended.finished_at >= range.starts group by 1, 2),
-    counted as (
-      select (quarter at time zone ${timeZone})::date as day,
-        coalesce(sum(n) filter (where status = 'successful'), 0)::int as successful,
-        coalesce(sum(n) filter (where status = 'failed'), 0)::int as failed
-      from quarters group by 1)
-    select (select json_agg(json_build_object('day', to_char(each.day, 'YYYY-MM-DD'),
-          'successful', coalesce(c.successful, 0), 'failed', coalesce(c.failed, 0)) order by each.day)
-        from (select today.day - ago as day from today, generate_series(0, ${days}::int - 1) ago) each
-        left join counted c using (day)) as days,
-      percentile_cont(0.5) within group (order by took)
-        filter (where finished_at >= range.starts and status = 'successful') as median_ms,
-      percentile_cont(0.5) within group (order by took)
-        filter (where finished_at < range.starts and status = 'successful') as previous_median_ms
-    from range left join ended on true`.shared<Activity>(app.database, 'deployments per day')
+  const minute = new Date(Math.floor(until.getTime() / minuteMs) * minuteMs).toISOString()
+  const count = (status: 'successful' | 'failed') => sql`(select count(*)::int from crux.release
+    where team_id = ${teamId} and status = ${raw(`'${status}'`)} and finished_at >= each.starts and finished_at < each.ends)`
+  /** The times of the newest successful releases that ended in a range. */
+  const median = (starts: Sql, ends: Sql) => sql`
+    select count(*)::int as n, percentile_cont(0.5) within group (order by took) as ms from (
+      select extract(epoch from finished_at - dispatched_at)::float8 * 1000 as took from crux.release
+      where team_id = ${teamId} and status = 'successful' and dispatched_at is not null
+        and finished_at >= ${starts} and finished_at < ${ends}
+      order by finished_at desc limit ${limits.activityMedian}) newest`
+  const [found] = await sql`with today as (select (${minute}::timestamptz at time zone ${timeZone})::date as day),
+    midnight as (select day - ago as day, (day - ago)::timestamp at time zone ${timeZone} as at
+      from today, generate_series(-1, 2 * ${days}::int - 1) ago),
+    -- Where the clock goes back to midnight it has two, of which PostgreSQL returns the second; the day begins with the first.
+    start as (select day, case when ((at - interval '1 hour') at time zone ${timeZone})::date = day
+      then at - interval '1 hour' else at end as at from midnight),
+    each as (select day, at as starts, lead(at) over (order by day) as ends from start),
+    bounds as (select min(starts) as previous, min(starts) filter (where each.day > today.day - ${days}::int) as starts,
+      max(ends) as ends from each, today)
+    select (select json_agg(json_build_object('day', to_char(each.day, 'YYYY-MM-DD'), 'successful', ${count('successful')},
+          'failed', ${count('failed')}) order by each.day)
+        from each, today where each.day between today.day - ${days}::int + 1 and today.day) as days,
+      latest.ms as median_ms, previous.ms as previous_median_ms,
+      greatest(latest.n, previous.n) = ${limits.activityMedian} as median_limited
+    from bounds cross join lateral (${median(sql`bounds.starts`, sql`bounds.ends`)}) latest
+      cross join lateral (${median(sql`bounds.previous`, sql`bounds.starts`)}) previous`.shared<Activity>(
+    app.database,
+    'deployments per day',
+  )
   if (!found) throw new Error('an aggregate returned no row')
   return found
 }

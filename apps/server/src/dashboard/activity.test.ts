@@ -39,7 +39,7 @@ describe('the deployments per day', () => {
       success('2026-05-02T00:00:00Z'),
       failure('2026-05-02T12:00:00Z'),
       success('2026-05-04T01:00:00Z'),
-      success('2026-05-04T12:00:01Z'),
+      success('2026-05-05T00:00:00Z'),
       { status: 'in-progress', finishedAt: null, startedAt: '2026-05-04T02:00:00Z' },
     )
     expect((await activity('2026-05-04T12:00:00Z')).days).toEqual([
@@ -86,6 +86,17 @@ describe('the deployments per day', () => {
     expect([days[0]?.failed, days[2]?.failed]).toEqual([1, 1])
   })
 
+  it('begin with the first midnight where the clock goes back to it', async () => {
+    // At 01:00 of 26 October 2025 it was 00:00 again in the Azores.
+    await add(failure('2025-10-25T23:59:59Z'), success('2025-10-26T00:00:00Z'), success('2025-10-27T00:59:59Z'))
+    await add(failure('2025-10-27T01:00:00Z'))
+    expect((await activity('2025-10-27T12:00:00Z', 'Atlantic/Azores')).days).toEqual([
+      { day: '2025-10-25', successful: 0, failed: 1 },
+      { day: '2025-10-26', successful: 2, failed: 0 },
+      { day: '2025-10-27', successful: 0, failed: 1 },
+    ])
+  })
+
   it('never count deployments of another team', async () => {
     const other = server.signUp('Eve')
     const others = await getTestEnvironment(server, other, await server.createTeam(other))
@@ -95,6 +106,7 @@ describe('the deployments per day', () => {
       days: [{ day: '2026-05-04', successful: 0, failed: 0 }],
       medianMs: null,
       previousMedianMs: null,
+      medianLimited: false,
     })
     await expect(
       other && server.client(other).request('dashboard.activity', { params: testEnvironment.params, query: {} }),
@@ -131,6 +143,27 @@ describe('the median time', () => {
       success('2026-04-28T23:59:59Z', 500_000),
     )
     expect(await activity('2026-05-04T12:00:00Z')).toMatchObject({ medianMs: 3_000, previousMedianMs: 6_000 })
+  })
+
+  it('is that of the newest 1,000 of each range, and says so', async () => {
+    /** More releases of one deployment, with numbers from `from`. */
+    const addMany = (from: number, to: number, { finishedAt, tookMs }: ReleaseRow) =>
+      server.app.database.pool.query(
+        `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
+           status, started_at, dispatched_at, finished_at, started_by_id, started_by_name)
+         select deployment_id, n, team_id, project_id, node_id, prefix, version_name, project_name, status,
+           $4, $4::timestamptz - $5::int * interval '1 millisecond', $4, started_by_id, started_by_name
+         from crux.release, generate_series($2::int, $3::int) n where team_id = $1 and number = 1`,
+        [testEnvironment.team.id, from, to, finishedAt, tookMs],
+      )
+    await add(success('2026-04-01T00:00:00Z'))
+    await addMany(2, 1_000, success('2026-05-03T10:00:00Z', 2_000))
+    expect(await activity('2026-05-04T12:00:00Z')).toMatchObject({ medianMs: 2_000, medianLimited: false })
+    await addMany(1_001, 4_000, success('2026-05-02T10:00:00Z', 7_000))
+    const { days, ...median } = await activity('2026-05-04T12:00:00Z')
+    expect(median).toEqual({ medianMs: 2_000, previousMedianMs: null, medianLimited: true })
+    expect(days.map(({ successful }) => successful)).toEqual([3_000, 999, 0])
+    expect(await activity('2026-05-07T12:00:00Z')).toMatchObject({ previousMedianMs: 2_000, medianLimited: true })
   })
 
   it('leaves out releases that never reached an agent', async () => {

@@ -2,6 +2,7 @@ import type { ResponseInput } from '@crux/contract'
 import type { Caller } from '../access/index.ts'
 import { countEntriesOf, withTimeZone } from '../audit-log/index.ts'
 import type { App } from '../context.ts'
+import { countDeployments } from '../deployments/index.ts'
 import type { Handlers } from '../http/index.ts'
 import { selectActivity } from './activity-store.ts'
 import { getAttention } from './attention.ts'
@@ -17,17 +18,21 @@ export const dashboardRoutes = (app: App): Handlers<Operations> => ({
 })
 
 async function getDashboard(app: App, { team }: Caller): Promise<ResponseInput<'dashboard.get'>> {
-  const [counters, auditLog, steps] = await Promise.all([
-    selectCounters(app.database.pool, team.id),
+  const [[counters], { counts, total }, auditLog, [steps]] = await Promise.all([
+    selectCounters(app, team.id),
+    countDeployments(app, team.id),
     countEntriesOf(app, team.id),
-    selectSteps(app.database.pool, team.id),
+    selectSteps(app, team.id),
   ])
-  const { nodes, registries, inProgressDeployments, ...shown } = counters
+  if (!counters || !steps) throw new Error('an aggregate returned no row')
+  const { nodes, registries, ...shown } = counters
   const step = (resourceId: string | null) => ({ done: resourceId !== null, resourceId })
   return {
     ...shown,
+    deployments: total,
+    failedDeployments: counts.failed ?? 0,
     auditLog,
-    more: { nodes, registries, inProgressDeployments },
+    more: { nodes, registries, inProgressDeployments: counts['in-progress'] ?? 0 },
     onboarding: {
       signUp: { done: true },
       createTeam: { done: true, resourceId: team.id },

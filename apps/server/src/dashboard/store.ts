@@ -1,8 +1,9 @@
 import type { ResponseInput } from '@crux/contract'
-import { type Queries, sql } from '../db/queries.ts'
+import type { App } from '../context.ts'
+import { sql } from '../db/queries.ts'
 
 type Dashboard = ResponseInput<'dashboard.get'>
-type Counters = Omit<Dashboard, 'onboarding' | 'auditLog' | 'more'> & Dashboard['more']
+type Counters = Pick<Dashboard, 'users' | 'projects' | 'versions'> & Pick<Dashboard['more'], 'nodes' | 'registries'>
 type Steps = {
   deploymentId: string | null
   deployed: boolean
@@ -12,25 +13,23 @@ type Steps = {
   imageConfigId: string | null
 }
 
-export const selectCounters = (queries: Queries, teamId: string) =>
+export const selectCounters = (app: App, teamId: string) =>
   sql`select
       (select count(*)::int from crux.team_member where team_id = ${teamId}) as users,
       (select count(*)::int from crux.project where team_id = ${teamId}) as projects,
       (select count(*)::int from crux.version v join crux.project p on p.id = v.project_id
         where p.team_id = ${teamId}) as versions,
       (select count(*)::int from crux.node where team_id = ${teamId}) as nodes,
-      (select count(*)::int from crux.registry where team_id = ${teamId}) as registries,
-      d.deployments, d.failed_deployments, d.in_progress_deployments
-    from (select count(*)::int as deployments,
-        count(*) filter (where status = 'failed')::int as failed_deployments,
-        count(*) filter (where status = 'in-progress')::int as in_progress_deployments
-      from crux.deployment where team_id = ${teamId}) d`.one<Counters>(queries, 'dashboard counters')
+      (select count(*)::int from crux.registry where team_id = ${teamId}) as registries`.shared<Counters>(
+    app.database,
+    'dashboard counters',
+  )
 
 /**
  * The first steps follow the oldest deployment; without one the version with the most images, else the oldest project.
  * The node defaults to the oldest. A step whose resource is missing counts as not done.
  */
-export const selectSteps = (queries: Queries, teamId: string) =>
+export const selectSteps = (app: App, teamId: string) =>
   sql`with first as (
       select id, node_id, project_id, version_id, status from crux.deployment where team_id = ${teamId}
       order by created_at, id limit 1),
@@ -47,4 +46,4 @@ export const selectSteps = (queries: Queries, teamId: string) =>
         (select id from crux.project where team_id = ${teamId} order by created_at, id limit 1)) as project_id,
       chosen.version_id, (select c.id from crux.image i join crux.container_config c on c.image_id = i.id
         where i.version_id = chosen.version_id order by i.created_at, i.id limit 1) as image_config_id
-    from chosen`.one<Steps>(queries, 'dashboard steps')
+    from chosen`.shared<Steps>(app.database, 'dashboard steps')

@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '@crux/contract'
 import type { App } from '../context.ts'
-import { type Queries, sql } from '../db/queries.ts'
+import { sql } from '../db/queries.ts'
 
 export type Counts = Partial<Record<DeploymentStatus, number>>
 
@@ -13,12 +13,20 @@ export const countsJson = (teamId: string) => sql`(
 
 export type CountsJson = { counts: Counts; rows: number }
 
-export async function countByStatus(queries: Queries, teamId: string): Promise<CountsJson> {
-  const { counted } = await sql`select ${countsJson(teamId)} as counted`.one<{ counted: CountsJson }>(
-    queries,
+/** Requests at the same time share one query. */
+export async function countByStatus(app: App, teamId: string): Promise<CountsJson> {
+  const [found] = await sql`select ${countsJson(teamId)} as counted`.shared<{ counted: CountsJson }>(
+    app.database,
     'deployment counts',
   )
-  return counted
+  if (!found) throw new Error('an aggregate returned no row')
+  return found.counted
+}
+
+export async function countDeployments(app: App, teamId: string): Promise<{ counts: Counts; total: number }> {
+  const counted = await countByStatus(app, teamId)
+  scheduleRollup(app, teamId, counted)
+  return { counts: counted.counts, total: sumBy(counted.counts) }
 }
 
 export const sumBy = (counts: Counts): number => Object.values(counts).reduce((total, n) => total + n, 0)

@@ -1,5 +1,6 @@
 export { addDeployment, addDeploymentFrom } from './actions.ts'
 export { deploymentChannels } from './channel.ts'
+export { countDeployments } from './count-store.ts'
 export { checkPortsFree, proposePorts } from './free-ports.ts'
 export { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
 export { listByIds } from './list-store.ts'

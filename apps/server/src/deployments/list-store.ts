@@ -138,7 +138,7 @@ async function findAll(app: App, team: TeamContext, page: ListQuery): Promise<Fo
     isoTypes,
   )
   // Beyond the last page there is no row with the counts.
-  const counted = rows[0]?.counted ?? (await countByStatus(app.database.pool, team.id))
+  const counted = rows[0]?.counted ?? (await countByStatus(app, team.id))
   scheduleRollup(app, team.id, counted)
   return { rows, counts: counted.counts, total: sumBy(counted.counts) }
 }

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '@crux/contract'
+import { limits, type ResponseOf } from '@crux/contract'
 import { formatDuration } from '@crux/rules'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -68,6 +68,11 @@ function Figures({ activity }: { activity: ActivityData }) {
         <dd className="mt-0.5 text-lead font-semibold tabular-nums">
           {activity.medianMs === null ? '-' : formatDuration(activity.medianMs)}
         </dd>
+        {activity.medianLimited && (
+          <dd className="text-small text-ink-2">
+            {t('activity.limited', { limit: number.format(limits.activityMedian) })}
+          </dd>
+        )}
         {trend && <dd className="text-small text-ink-2">{t(`activity.${trend.kind}`, { ...trend, count })}</dd>}
       </div>
     </dl>
