@@ -43,9 +43,11 @@ async function increase(testEnvironment: TestEnvironment, service: { projectId: 
   return next.id
 }
 
-async function createEnvironment(page: Page, name: string, prefix: string) {
+async function createEnvironment(page: Page, node: string, name: string, prefix: string) {
   await page.getByRole('button', { name: 'New environment' }).click()
   await dialog(page).getByLabel('Name', { exact: true }).fill(name)
+  // The only node of a team is chosen already.
+  await dialog(page).getByRole('radio').filter({ hasText: node }).click()
   await dialog(page).getByLabel('Prefix').fill(prefix)
   await dialog(page).getByRole('button', { name: 'Create environment' }).click()
   await expect(dialog(page)).toBeHidden()
@@ -61,7 +63,8 @@ test('two projects go from dev to prod with their changes shown; a freeze refuse
   test.setTimeout(240_000)
   const { testEnvironment } = testSystem
   const { client } = testEnvironment.user
-  const { teamSlug } = testEnvironment
+  const { teamSlug, nodeId } = testEnvironment
+  const node = await client.call('nodes.get', { params: { teamSlug, nodeId } })
   const [shop, mail] = [unique('Shop '), unique('Mail ')]
   const first = await createVersioned(testEnvironment, shop)
   const second = await createVersioned(testEnvironment, mail)
@@ -90,8 +93,8 @@ test('two projects go from dev to prod with their changes shown; a freeze refuse
 
   // Its environments, on the node of this machine; prod is moved behind dev with the keyboard.
   await expect(page.getByText('No environments yet')).toBeVisible()
-  await createEnvironment(page, 'prod', prod)
-  await createEnvironment(page, 'dev', dev)
+  await createEnvironment(page, node.name, 'prod', prod)
+  await createEnvironment(page, node.name, 'dev', dev)
   await expect(board(page).getByRole('columnheader')).toContainText(['Project', 'prod', 'dev'])
   await expect(board(page).getByRole('rowheader')).toContainText([mail, shop])
   await page.getByRole('button', { name: 'Actions of prod' }).focus()
@@ -193,6 +196,7 @@ test('two projects go from dev to prod with their changes shown; a freeze refuse
   )
   await newest.getByRole('link', { name: `${mail} 1.1.0` }).click()
   await page.waitForURL(/\/deployments\/[0-9a-f-]+\/deploy\?try=1$/)
+  await grace.client.call('teams.leave', { params: { teamId: testEnvironment.teamId } })
 })
 
 test('a version is prepared without a start, and a second time the deployment that is there is opened', async ({
