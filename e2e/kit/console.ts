@@ -30,7 +30,7 @@ export async function signUpInBrowser(
   await createAccount(page, url, account)
   await expect(page.getByRole('heading', { name: 'Create your first team' })).toBeVisible()
   const teamSlug = options.slug ?? unique('t').slice(0, 16)
-  await page.getByLabel('Name', { exact: true }).fill(options.teamName ?? 'Acme')
+  await page.getByLabel('Name', { exact: true }).fill(options.teamName ?? `Team ${teamSlug}`)
   await page.getByLabel('Slug').fill(teamSlug)
   await page.getByRole('button', { name: 'Create team' }).click()
   await page.waitForURL(`**/${teamSlug}/dashboard`)
