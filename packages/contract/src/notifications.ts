@@ -7,7 +7,7 @@ import { BasicUser, Id, Name, Page, paginated, Timestamp } from './shapes.ts'
 export const Notification = z.object({
   id: Id,
   name: z.string(),
-  /** Masked: who knows the address of a webhook can post to it. Empty for e-mail. */
+  /** Masked: anyone who knows the address of a webhook can post to it. Empty for e-mail. */
   url: z.string(),
   type: z.enum(notificationTypes),
   active: z.boolean(),

@@ -100,7 +100,7 @@ describe('the history of an environment', () => {
     const [early, late] = [new Date(1_000_000).toISOString(), new Date(2_000_000).toISOString()]
     await tell(event(promoted, { successful: true, at: late }))
     await stored(promoted.id, 'successful')
-    // Told again by another server, and late.
+    // Reported again by another server, and late.
     await tell(event(promoted, { successful: false, reason: 'lease', at: early }))
     await tell(event({ ...promoted, releaseNumber: 2 }, { successful: false, at: late }))
     const marker = await promote(system.prod.params, system.versions[0])

@@ -16,7 +16,7 @@ export type ClaimedRun = {
   checks: number
   /** No server has asked the service for the run yet: this one does. */
   isNew: boolean
-  /** Seconds since a server asked for the run, and since the service last told its state; both from the database's clock. */
+  /** Seconds since a server asked for the run, and since the service last reported its state; both from the database's clock. */
   ageS: number
   silentS: number
   location: ReturnType<typeof toLocation>

@@ -148,7 +148,7 @@ export const selectRunByNumber = (queries: Queries, pipelineId: string, external
     'run by number',
   )
 
-/** A run that the service was asked for and has not told a number of, by our own id. */
+/** A run that the service was asked for and has not named a number of, by our own id. */
 export const selectRunWithoutNumber = (queries: Queries, pipelineId: string, ids: readonly string[]) =>
   sql`select r.id from crux.pipeline_run r join crux.pipeline p on p.id = r.pipeline_id and p.moves = r.moves
     where r.id = any(${ids}::uuid[]) and r.pipeline_id = ${pipelineId} and r.external_id is null

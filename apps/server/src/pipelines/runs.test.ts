@@ -79,7 +79,7 @@ describe('a run', () => {
     await until(() => heard.some(({ runId, status }) => runId === run.id && status === 'successful'))
   })
 
-  it('fails with the reason when the service refuses it, which the caller is told too', async () => {
+  it('fails with the reason when the service refuses it, and tells the caller', async () => {
     azure.behave(({ method }) => (method === 'POST' ? { status: 400, body: { message: 'PrivateDetail' } } : undefined))
     const refused = await ours.trigger(pipelineId).catch((error: unknown) => error)
     expect(refused).toMatchObject({ status: 400, property: 'trigger.name' })

@@ -175,7 +175,7 @@ describe('a workflow of GitHub', () => {
     expect(made.hook).toMatchObject({ state: 'failed', problem: expect.stringContaining('admin:repo_hook') })
   })
 
-  it('whose limit of requests is used up is told so', async () => {
+  it('whose limit of requests is used up gets an error that says so', async () => {
     await useGithub({})
     github.behave(() => ({
       status: 403,

@@ -9,6 +9,6 @@ it.each([
   [1_000, null, null],
   [1_000, 0, null],
   [null, 1_000, null],
-])('the median time %s after %s is told as a change of %o', (medianMs, previousMedianMs, trend) => {
+])('the median time %s after %s is shown as a change of %o', (medianMs, previousMedianMs, trend) => {
   expect(toTrend({ medianMs, previousMedianMs })).toEqual(trend)
 })

@@ -10,7 +10,7 @@ export const notification = crux.table(
     teamId: ownedBy(() => team.id),
     name: text().notNull(),
     type: text({ enum: ['discord', 'slack', 'teams', 'rocket', 'mattermost', 'email', 'webhook'] }).notNull(),
-    /** Encrypted, because who knows the address can post to it; null for e-mail. */
+    /** Encrypted, because anyone who knows the address can post to it; null for e-mail. */
     url: sealedText(),
     /** What answers show of the address. */
     maskedUrl: text().notNull().default(''),

@@ -91,7 +91,7 @@ export const pipelineRun = crux.table(
     event: jsonb().$type<RunEvent>(),
     /** When a server took it on to ask the service for the run, which happens once; null before. */
     requestedAt: at(),
-    /** When the service last told its state. */
+    /** When the service last reported its state. */
     reportedAt: at(),
     finishedAt: at(),
     /** When the service is asked for the run or its state next; null after the end. */
