@@ -387,8 +387,9 @@ for (const [who, shots] of Object.entries({ 'signed out': withoutSession, 'signe
     // All pages share one browser context, so that they use the cache of the previous ones.
     let context: BrowserContext
     let page: Page
-    test.beforeAll(async ({ browser, session, baseURL }) => {
-      context = await browser.newContext({ storageState: who === 'signed out' ? signedOut : session, baseURL })
+    test.beforeAll(async ({ browser, getSession, baseURL }) => {
+      const storageState = who === 'signed out' ? signedOut : await getSession()
+      context = await browser.newContext({ storageState, baseURL })
       page = await context.newPage()
     })
     test.afterAll(() => context.close())
