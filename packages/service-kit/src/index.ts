@@ -1,3 +1,4 @@
+export { createClaimLoop } from './claim-loop.ts'
 export { clientNetwork } from './client-network.ts'
 export { ConfigError, parseConfig } from './config.ts'
 export { errorCode, getField } from './errors.ts'

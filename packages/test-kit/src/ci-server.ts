@@ -20,7 +20,7 @@ export type CiHookDelivery = { status: number; text: string }
  */
 export async function startCiServer(answer: (request: CiRequest) => CiAnswer) {
   const requests: CiRequest[] = []
-  let behave: (request: CiRequest) => CiBehaviour = () => undefined
+  let behave: (request: CiRequest) => CiBehaviour | Promise<CiBehaviour> = () => undefined
   const server = createServer(async (incoming, outgoing) => {
     let text = ''
     for await (const part of incoming) text += String(part)
@@ -33,7 +33,7 @@ export async function startCiServer(answer: (request: CiRequest) => CiAnswer) {
       body: text === '' ? undefined : JSON.parse(text),
     }
     requests.push(request)
-    const behaviour = behave(request)
+    const behaviour = await behave(request)
     if (behaviour === 'hang') return
     if (behaviour === 'cut') {
       answer(request)

@@ -1,4 +1,5 @@
 import { CruxError } from '@crux/contract'
+import { createClaimLoop } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -35,30 +36,14 @@ export function createTagChecks({ app, checked, due }: Options) {
   const { pool } = app.database
   const [registries, teams] = [createCounts(), createCounts()]
   const running = new Set<Promise<void>>()
-  let claiming: Promise<void> | undefined
-  let again = false
-  let stopped = false
+  const claims = createClaimLoop(claim)
 
   async function claim() {
     const except = { registries: registries.atLeast(perRegistryMax), teams: teams.atLeast(perTeamMax) }
     const max = Math.min(perRegistryMax, checksMax - running.size)
-    const claimed = max > 0 && !stopped ? await claimChecks(pool, { max, except }) : []
+    const claimed = max > 0 ? await claimChecks(pool, { max, except }) : []
     for (const tag of claimed) start(tag)
-    if (claimed.length > 0) again = true
-  }
-
-  /** Starts the checks that are due, as far as this server has room for them. */
-  function run(): Promise<void> {
-    again = true
-    claiming ??= (async () => {
-      while (again && !stopped) {
-        again = false
-        await claim()
-      }
-    })().finally(() => {
-      claiming = undefined
-    })
-    return claiming
+    return claimed.length
   }
 
   function start(tag: ClaimedTag) {
@@ -81,10 +66,10 @@ export function createTagChecks({ app, checked, due }: Options) {
   }
 
   return {
-    run,
+    /** Starts the checks that are due, as far as this server has room for them. */
+    run: claims.run,
     async stop() {
-      stopped = true
-      await claiming
+      await claims.stop()
       await Promise.all(running)
     },
   }

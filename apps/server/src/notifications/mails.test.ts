@@ -58,7 +58,7 @@ describe('a notification by e-mail', () => {
     await notifications.remove(id)
   })
 
-  it('sends nothing to a member whose address is not proven, or who has left before it is sent', async () => {
+  it('sends nothing to a member without a verified address, and nothing to one that left the team before', async () => {
     const { id } = await create()
     const before = [mary, john].map((member) => mailsTo(member).length)
     server.people.verify(mary, false)

@@ -97,7 +97,7 @@ function sign(
   return { ...headers, 'x-crux-timestamp': timestamp, 'x-crux-signature': `sha256=${signature}` }
 }
 
-/** Members who have left the team, or whose address is not proven, get nothing. */
+/** Members who have left the team, or whose address is not verified, get nothing. */
 async function sendMail(app: App, target: Target, content: Content, userId: string): Promise<Outcome> {
   const final = (error: string): Outcome => ({ kind: 'final', statusCode: null, error })
   if (!app.mail) return final('no mail server')

@@ -1,4 +1,4 @@
-import { createRounds, inBackground, withinTime } from '@crux/service-kit'
+import { createClaimLoop, createRounds, inBackground, withinTime } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import {
   type ClaimedDelivery,
@@ -24,22 +24,20 @@ export type Sender = ReturnType<typeof createSender>
 export function createSender(app: App) {
   const running = new Map<string, ClaimedDelivery>()
   const attempts = new Set<Promise<void>>()
-  let claiming: Promise<void> | undefined
-  let again = false
-  let stopped = false
+  const claims = createClaimLoop(claim)
 
   const rounds = createRounds({
     intervalMs: roundMs,
-    round: run,
+    round: claims.run,
     failed: (err) => app.log.warn({ err }, 'notifications were not sent'),
   })
 
-  async function claim(): Promise<void> {
+  async function claim(): Promise<number> {
     const free = attemptsMax - running.size
-    if (free === 0) return
+    if (free === 0) return 0
     const claimed = await claimDeliveries(app.database.pool, { max: free, perTeam: perTeamMax, busy: listBusy() })
     for (const delivery of claimed) start(delivery)
-    if (claimed.length > 0) again = true
+    return claimed.length
   }
 
   function listBusy() {
@@ -49,21 +47,6 @@ export function createSender(app: App) {
       notifications: [...running.keys()],
       teams: [...teams].flatMap(([id, count]) => (count >= perTeamMax ? [id] : [])),
     }
-  }
-
-  /** Starts what is due, as far as this server has room for it. */
-  function run(): Promise<void> {
-    if (stopped) return Promise.resolve()
-    again = true
-    claiming ??= (async () => {
-      while (again && !stopped) {
-        again = false
-        await claim()
-      }
-    })().finally(() => {
-      claiming = undefined
-    })
-    return claiming
   }
 
   function start(delivery: ClaimedDelivery) {
@@ -76,22 +59,22 @@ export function createSender(app: App) {
       .finally(() => {
         running.delete(delivery.notificationId)
         attempts.delete(attempt)
-        inBackground('notifications', run)
+        inBackground('notifications', claims.run)
       })
     attempts.add(attempt)
   }
 
   return {
-    run,
+    /** Starts what is due, as far as this server has room for it. */
+    run: claims.run,
     start: () => {
       rounds.start()
-      inBackground('notifications', run)
+      inBackground('notifications', claims.run)
     },
     /** Waits a moment for the attempts that run: one whose result is lost is repeated by another server. */
     async stop() {
-      stopped = true
+      await claims.stop()
       await rounds.stop()
-      await claiming
       await withinTime(Promise.all(attempts), stopMs, () => undefined)
     },
   }

@@ -45,8 +45,8 @@ describe('the history of an environment', () => {
     by: 'Uma',
     ...more,
   })
-  const tell = async (told: ReturnType<typeof event>) => {
-    await recordTeamEvent(crux.app, crux.app.database.pool, told)
+  const record = async (end: ReturnType<typeof event>) => {
+    await recordTeamEvent(crux.app, crux.app.database.pool, end)
   }
   const stored = async (id: string, status: string) =>
     expect
@@ -82,7 +82,7 @@ describe('the history of an environment', () => {
     const system = await makePackageSystem(ours, kit)
     const known = await promote(system.dev.params, system.versions[0])
     const unknown = await promote(system.prod.params, system.versions[0])
-    await tell(event(known, { successful: false, reason: 'no such image' }))
+    await record(event(known, { successful: false, reason: 'no such image' }))
     await stored(known.id, 'failed')
     await deleteDeployment(known.deploymentId)
     await deleteDeployment(unknown.deploymentId)
@@ -94,17 +94,17 @@ describe('the history of an environment', () => {
     expect(lost?.deploymentId ?? null).toBeNull()
   })
 
-  it('is written once however often the end is told, keeps the corrected end, and ignores other events', async () => {
+  it('is written once however often the end is reported, keeps the corrected end, and ignores other events', async () => {
     const system = await makePackageSystem(ours, kit)
     const promoted = await promote(system.dev.params, system.versions[0])
     const [early, late] = [new Date(1_000_000).toISOString(), new Date(2_000_000).toISOString()]
-    await tell(event(promoted, { successful: true, at: late }))
+    await record(event(promoted, { successful: true, at: late }))
     await stored(promoted.id, 'successful')
     // Reported again by another server, and late.
-    await tell(event(promoted, { successful: false, reason: 'lease', at: early }))
-    await tell(event({ ...promoted, releaseNumber: 2 }, { successful: false, at: late }))
+    await record(event(promoted, { successful: false, reason: 'lease', at: early }))
+    await record(event({ ...promoted, releaseNumber: 2 }, { successful: false, at: late }))
     const marker = await promote(system.prod.params, system.versions[0])
-    await tell(event(marker, { successful: false, at: late }))
+    await record(event(marker, { successful: false, at: late }))
     await stored(marker.id, 'failed')
     await stored(promoted.id, 'successful')
   })

@@ -1,5 +1,6 @@
 import type { DeploymentStatus, ResponseInput } from '@crux/contract'
 import { type Queries, sql } from '../db/queries.ts'
+import type { ChainDeploymentRow } from './board-store.ts'
 import type { Member } from './chain-order.ts'
 
 /** All members of the chain of a version, in the order of their creation; none if the package does not have that chain. */
@@ -42,16 +43,7 @@ export const updateNote = (queries: Queries, deploymentId: string, note: string,
 
 export const selectChainDeployment = (queries: Queries, id: string) =>
   sql`select id, prefix, protected, status, created_at, created_by, updated_at, updated_by
-    from crux.deployment where id = ${id}`.first<{
-    id: string
-    prefix: string
-    protected: boolean
-    status: DeploymentStatus
-    createdAt: Date
-    createdBy: string
-    updatedAt: Date
-    updatedBy: string
-  }>(queries)
+    from crux.deployment where id = ${id}`.first<Omit<ChainDeploymentRow, 'versionId'>>(queries)
 
 export type NewPromotion = {
   environmentId: string

@@ -1,4 +1,4 @@
-import { createRounds, inBackground } from '@crux/service-kit'
+import { createClaimLoop, createRounds, inBackground } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import { workOnRun } from './check-run.ts'
 import { type ClaimedRun, claimRuns } from './claim-store.ts'
@@ -16,36 +16,21 @@ const perTeamMax = 6
 export function createPipelineWork(app: App) {
   const running = new Map<Promise<void>, ClaimedRun>()
   let unsubscribe: (() => void) | undefined
-  let again = false
-  let claiming: Promise<void> | undefined
-  let stopped = false
-
   /** Claims until nothing is due, or this server has enough to do. */
-  function claim(): Promise<void> {
-    again = true
-    claiming ??= (async () => {
-      while (again && !stopped) {
-        again = false
-        await claimOnce()
-      }
-    })().finally(() => {
-      claiming = undefined
-    })
-    return claiming
-  }
+  const claims = createClaimLoop(claim)
 
-  async function claimOnce() {
+  async function claim(): Promise<number> {
     const busy = [...running.values()]
     // A few at a time: within one claim, all could be of one pipeline.
     const max = Math.min(perTeamMax, runsMax - busy.length)
-    if (max <= 0) return
+    if (max <= 0) return 0
     const pipelines = busy.map(({ pipelineId }) => pipelineId)
     const teams = busy
       .map(({ teamId }) => teamId)
       .filter((id, index, all) => all.indexOf(id) === index && all.filter((one) => one === id).length >= perTeamMax)
     const claimed = await claimRuns(app.database.pool, { max, leaseS, except: { pipelines, teams } })
     for (const run of claimed) start(run)
-    if (claimed.length > 0) again = true
+    return claimed.length
   }
 
   function start(run: ClaimedRun) {
@@ -54,7 +39,7 @@ export function createPipelineWork(app: App) {
       .catch((err: unknown) => app.log.warn({ err, runId: run.id }, 'a run of a pipeline was not looked at'))
       .finally(() => {
         running.delete(work)
-        if (!stopped) inBackground('runs of pipelines', claim)
+        inBackground('runs of pipelines', claims.run)
       })
     running.set(work, run)
   }
@@ -62,21 +47,20 @@ export function createPipelineWork(app: App) {
   const rounds = createRounds({
     intervalMs: roundMs,
     failed: (err) => app.log.warn({ err }, 'runs of pipelines were not looked at'),
-    round: claim,
+    round: claims.run,
   })
 
   return {
     start() {
       unsubscribe = app.bus.on('pipeline.run', ({ due }) => {
-        if (due) inBackground('runs of pipelines', claim)
+        if (due) inBackground('runs of pipelines', claims.run)
       })
       rounds.start()
     },
     async stop() {
-      stopped = true
       unsubscribe?.()
+      await claims.stop()
       await rounds.stop()
-      await claiming
       await Promise.all(running.keys())
     },
   }

@@ -9,7 +9,7 @@ export type PipelineLocation = {
   branch: string | null
   /** Azure DevOps: the name of the pipeline; GitHub: the file of the workflow; GitLab: unused. */
   triggerName: string
-  /** The service's own ids, where it has any. */
+  /** The ids that the service itself uses; null where it has none. */
   externalProjectId: string | null
   externalPipelineId: string | null
 }
