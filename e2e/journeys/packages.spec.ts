@@ -115,7 +115,10 @@ test('two projects go from dev to prod with their changes shown; a freeze refuse
   }
   await first.increase()
   await second.increase()
-  await page.getByRole('button', { name: `Deploy 1.1.0 of ${shop} to dev` }).click()
+  // While nothing is in progress, the board is refetched every 15 s, which is how long a click waits for its button.
+  const deploy = page.getByRole('button', { name: `Deploy 1.1.0 of ${shop} to dev` })
+  await expect(deploy).toBeVisible({ timeout: 30_000 })
+  await deploy.click()
   await expect(dialog(page).getByText('1.1.0 has a deployment here already')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Deploy 1.1.0 to dev' }).click()
   await expect(cell(page, shop, 0)).toContainText(/1\.1\.0\s*Running/, { timeout: 60_000 })
