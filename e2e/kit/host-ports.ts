@@ -12,7 +12,7 @@ export type MovedPorts = Ports & {
 export async function moveHostPorts({ ports, portRanges }: Ports): Promise<MovedPorts> {
   const originals = new Map<number, number>()
   const move = async (from: number, count: number) => {
-    const first = await findFreeRange(count, originals)
+    const first = await findFreeRange(count)
     for (let index = 0; index < count; index++) originals.set(first + index, from + index)
     return first
   }
@@ -28,11 +28,16 @@ export async function moveHostPorts({ ports, portRanges }: Ports): Promise<Moved
   return { ...(ports && { ports: movedPorts }), ...(portRanges && { portRanges: movedRanges }), originals }
 }
 
-async function findFreeRange(count: number, taken: ReadonlyMap<number, number>): Promise<number> {
+/** Ports of this process that were found free: containers that are deployed later may not have taken them yet. */
+const reserved = new Set<number>()
+
+async function findFreeRange(count: number): Promise<number> {
   for (;;) {
     const first = await freePort()
     const range = Array.from({ length: count }, (_, index) => first + index)
-    const free = await Promise.all(range.map(async (port) => !taken.has(port) && (await isFree(port))))
+    if (range.some((port) => reserved.has(port))) continue
+    for (const port of range) reserved.add(port)
+    const free = await Promise.all(range.map(isFree))
     if (free.every(Boolean)) return first
   }
 }

@@ -139,6 +139,13 @@ test('an error of the old agent fails the update, with the reason for the page a
   await old.command('updateAgent', 2)
 })
 
+test('an update that starts before the end of the last one was noticed is sent to the agent', async () => {
+  const { node, old, updateId } = await startUpdate()
+  await query(`update crux.node_update set state = 'failed', token = null, ended_at = now() where id = $1`, [updateId])
+  await updateAgent(gateway.app, caller, node.id)
+  expect((await old.command('updateAgent', 2)).value.updateId).not.toBe(updateId)
+})
+
 test('a new agent that never connects does not get the node: after the deadline the old one keeps it', async () => {
   const { node, old, next, report, takeOver } = await startUpdate()
   await takeOver()

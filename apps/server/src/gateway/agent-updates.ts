@@ -8,7 +8,7 @@ import type { App } from '../context.ts'
 import {
   failOverdue,
   findUpdateByPreviousToken,
-  findUpdateCommand,
+  findUpdateInProgress,
   openAgentImage,
   reportUpdate,
   takeOver,
@@ -88,12 +88,13 @@ export function createUpdateRounds(app: App, links: LinkTable) {
   async function check(nodeId: string): Promise<void> {
     const link = links.get(nodeId)
     if (!link?.welcomed || link.ended) return
-    const { active, command } = await findUpdateCommand(app, nodeId)
-    if (active && !link.updating) {
-      link.updating = true
-      if (command) link.sendUpdate(command)
-    } else if (!active && link.updating) {
-      link.updating = false
+    const update = await findUpdateInProgress(app, nodeId)
+    // Another update may have started before the end of the last one was noticed here.
+    if (update && update.id !== link.updateId) {
+      link.updateId = update.id
+      if (update.command) link.sendUpdate(update.command)
+    } else if (!update && link.updating) {
+      link.updateId = undefined
       // What was started meanwhile waits for its dispatch.
       app.bus.publish({ type: 'node.work', nodeId })
     }

@@ -41,8 +41,8 @@ export class Link {
   ended = false
   /** Commands are taken from then on. */
   welcomed = false
-  /** The agent is being updated: it gets no releases until that has ended. */
-  updating = false
+  /** The update of the agent that is in progress: it gets no releases until that has ended. */
+  updateId: string | undefined
   private readonly queue: Response[] = []
   private readonly pending = new Map<string, Pending>()
   private readonly streams = new Map<string, OpenStream>()
@@ -51,6 +51,10 @@ export class Link {
   constructor(agent: LinkedAgent, supported: boolean) {
     this.agent = agent
     this.supported = supported
+  }
+
+  get updating(): boolean {
+    return this.updateId !== undefined
   }
 
   /** The messages of the Connect response. Ends when the link is closed; messages queued before are still sent. */

@@ -82,14 +82,18 @@ function findRefusal(row: NodeRow, current: UpdateRow | undefined): CruxError | 
   return undefined
 }
 
-/** The command for the old agent, while the update has not reached the new one. */
-export async function findUpdateCommand(app: App, nodeId: string): Promise<{ active: boolean; command?: Command }> {
+/** The update of a node in progress, with the command for the old agent while the new one has not been reached. */
+export async function findUpdateInProgress(
+  app: App,
+  nodeId: string,
+): Promise<{ id: string; command?: Command } | undefined> {
   const update = await findUpdate(app.database.pool, nodeId)
-  if (!update || update.endedAt) return { active: false }
-  if (update.state !== 'preparing' || update.token === null) return { active: true }
+  if (!update || update.endedAt) return undefined
+  const { id } = update
+  if (update.state !== 'preparing' || update.token === null) return { id }
   const token = app.cipher.decrypt(update.token, location(nodeId))
   return {
-    active: true,
+    id,
     command: { case: 'updateAgent', value: { updateId: update.id, token, image: update.image ?? '' } },
   }
 }
