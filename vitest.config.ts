@@ -7,6 +7,10 @@ const alone = [
   'test/**/*.test.ts',
   'bench/**/*.test.ts',
 ]
+/** A cluster takes a good part of a small machine for as long as it runs, so these run after all others. It starts with the first of them. */
+const onCluster = ['apps/agent/test/kubernetes-*.test.ts']
+/** It counts lost requests, and a cluster without a free core tells its machines too late that a pod ends. */
+const onQuietCluster = ['apps/agent/test/kubernetes-answering.test.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', 'e2e/**']
 
 export default defineConfig({
@@ -18,12 +22,25 @@ export default defineConfig({
     maxWorkers: 4,
     // `npm test` runs the browser tests beside these, so a test that boots a system may take three times as long as alone.
     testTimeout: 40_000,
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     restoreMocks: true,
     // The default of one second is too short on two cores under load.
     expect: { poll: { timeout: 10_000 } },
     projects: [
-      { extends: true, test: { name: 'alone', include: alone, exclude } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [...exclude, ...onCluster] } },
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: onCluster,
+          exclude: [...exclude, ...onQuietCluster],
+          maxWorkers: 2,
+          // Pods, claims and namespaces take their time where two tests and a cluster share two cores.
+          testTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: 'quiet cluster', include: onQuietCluster, exclude, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: {

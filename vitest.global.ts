@@ -1,8 +1,12 @@
 import { provideTestCluster } from '@crux/postgres'
+import { provideKubernetes } from '@crux/test-kit'
 import type { TestProject } from 'vitest/node'
 
-/** Provides one PostgreSQL for the whole run, which starts when a test first needs a database. `TEST_DATABASE_URL` replaces it. */
+/**
+ * Provides one PostgreSQL and one Kubernetes for the whole run, each of which starts when a test first needs it. `TEST_DATABASE_URL` and
+ * `CRUX_TEST_KUBECONFIG` replace them.
+ */
 export default async function setup(_project: TestProject) {
-  const cluster = await provideTestCluster()
-  return () => cluster.stop()
+  const services = [await provideTestCluster(), await provideKubernetes()]
+  return () => Promise.all(services.map((service) => service.stop()))
 }

@@ -9,10 +9,19 @@ const usage = `Runs an agent from the checkout: npm run agent -- --token TOKEN -
   --token TOKEN      the node's install token (CRUX_TOKEN); needed the first time
   --data-dir FOLDER  the agent's files (CRUX_DATA_DIR)
   --url URL          the address of Crux (CRUX_URL, that of the Crux in this checkout)
-  --node ID          the node's id (CRUX_NODE_ID)`
+  --node ID          the node's id (CRUX_NODE_ID)
+  --kubeconfig FILE  serves a Kubernetes cluster instead of a Docker engine (CRUX_KUBECONFIG)
+  --namespaces a,b   the only namespaces of the cluster that it reads and changes (CRUX_NAMESPACES)`
 
 const flags = readFlags(
-  { token: { type: 'string' }, 'data-dir': { type: 'string' }, url: { type: 'string' }, node: { type: 'string' } },
+  {
+    token: { type: 'string' },
+    'data-dir': { type: 'string' },
+    url: { type: 'string' },
+    node: { type: 'string' },
+    kubeconfig: { type: 'string' },
+    namespaces: { type: 'string' },
+  },
   usage,
 )
 const dataDir = flags['data-dir'] ?? process.env.CRUX_DATA_DIR
@@ -21,6 +30,9 @@ ensureInstalled()
 
 const token = flags.token ?? process.env.CRUX_TOKEN
 const node = flags.node ?? process.env.CRUX_NODE_ID
+const namespaces = flags.namespaces ?? process.env.CRUX_NAMESPACES
+const stateNamespace = process.env.CRUX_STATE_NAMESPACE
+const kubeconfig = flags.kubeconfig ?? process.env.CRUX_KUBECONFIG
 const { code } = await runUnderNode24('src/main.ts', [], {
   cwd: join(root, 'apps/agent'),
   env: {
@@ -28,6 +40,9 @@ const { code } = await runUnderNode24('src/main.ts', [], {
     CRUX_DATA_DIR: resolve(dataDir),
     ...(token ? { CRUX_TOKEN: token } : {}),
     ...(node ? { CRUX_NODE_ID: node } : {}),
+    ...(kubeconfig ? { CRUX_KUBECONFIG: resolve(kubeconfig) } : {}),
+    ...(namespaces ? { CRUX_NAMESPACES: namespaces } : {}),
+    ...(stateNamespace ? { CRUX_STATE_NAMESPACE: stateNamespace } : {}),
   },
 })
 process.exit(code)

@@ -24,7 +24,7 @@ const flags = readFlags(
   usage,
 )
 const results = join(root, 'test-results')
-const minutesMax = flags.full ? 90 : 20
+const minutesMax = flags.full ? 90 : 60
 const failureLinesMax = 25
 const pageLinesMax = 80
 
@@ -115,7 +115,8 @@ function report(counted) {
   for (const { ms, name } of slowest.sort((a, b) => b.ms - a.ms).slice(0, 10))
     console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)
   console.log(`\nin ${Math.round((Date.now() - begin) / 1000)} s`)
-  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+  const skipped = sum('skipped')
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   process.exit(sum('failed') === 0 && sum('passed') > 0 ? 0 : 1)
 }
 

@@ -93,10 +93,20 @@ test('inside the server, only stores have SQL', () => {
 })
 
 test('only the drivers of the agent import the libraries of the engines', () => {
-  const engine = /^(dockerode|@kubernetes\/client-node)(\/|$)/
-  expect(
-    offenders(({ from, to }) => engine.test(to) && !from.startsWith('apps/agent/src/engines/docker/client/')),
-  ).toEqual([])
+  const allowed = (from: string, to: string) =>
+    (/^dockerode(\/|$)/.test(to) && from.startsWith('apps/agent/src/engines/docker/client/')) ||
+    (/^@kubernetes\//.test(to) && from.startsWith('apps/agent/src/engines/kubernetes/client/'))
+  const engine = /^(dockerode(\/|$)|@kubernetes\/)/
+  expect(offenders(({ from, to }) => engine.test(to) && !allowed(from, to))).toEqual([])
+})
+
+test('the library of Kubernetes is loaded only when a cluster is opened: it would cost an agent on Docker 50 MB', () => {
+  const files = projectFiles(/^apps\/agent\/src\/.*\.ts$/)
+  const mentions = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^.*['"]@kubernetes\/.*$/gm)].map(([line]) => ({ path, line })),
+  )
+  expect(mentions.length).toBeGreaterThan(0)
+  expect(mentions.filter(({ line }) => !/await import\(/.test(line) && !/^import type /.test(line))).toEqual([])
 })
 
 test('the plan of a deployment is pure: no engine, no files, no network', () => {

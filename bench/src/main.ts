@@ -9,6 +9,10 @@ import { firstDeploys, noFailedRequest, portSilence } from './deploys.ts'
 import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
 import { idle } from './idle.ts'
+import { podEventLatency } from './kubernetes-events.ts'
+import { kubernetesLog } from './kubernetes-log.ts'
+import { kubernetesReleases } from './kubernetes-releases.ts'
+import { firstClusterList, watchedCluster } from './large-cluster.ts'
 import { bareServer, deploymentList } from './lists.ts'
 import { downloadLog, eventLatency, followLog } from './live.ts'
 import { Report } from './measure.ts'
@@ -33,6 +37,11 @@ const alone: Record<string, (report: Report) => Promise<void> | void> = {
   merge: (report) => merge(report, rounds(100)),
   'compose-convert': (report) => composeConvert(report, rounds(30)),
   'idle-cpu idle-memory': (report) => idle(report, 60),
+  'cluster-release-one': (report) => kubernetesReleases(report, { containers: 1, rounds: rounds(11) }),
+  'cluster-release-ten': (report) => kubernetesReleases(report, { containers: 10, rounds: rounds(7) }),
+  'cluster-log': (report) => kubernetesLog(report, rounds(5)),
+  'cluster-memory': (report) => watchedCluster(report),
+  'cluster-list': (report) => firstClusterList(report, rounds(7)),
 }
 const benches: Record<string, (testSystem: TestSystem, report: Report) => Promise<void> | void> = {
   memory: (testSystem, report) => memory(testSystem, report),
@@ -49,6 +58,7 @@ const benches: Record<string, (testSystem: TestSystem, report: Report) => Promis
   'no-failed-request': (testSystem, report) => noFailedRequest(testSystem, report, rounds(12)),
   gate: (testSystem, report) => gateSpeed(testSystem, report, rounds(15)),
   events: (testSystem, report) => eventLatency(testSystem, report, rounds(20)),
+  'cluster-events': (testSystem, report) => podEventLatency(testSystem, report, rounds(20)),
   log: (testSystem, report) => followLog(testSystem, report, rounds(5)),
   'log-download': (testSystem, report) => downloadLog(testSystem, report, rounds(5)),
   'agent-back': (testSystem, report) => agentBack(testSystem, report, rounds(5)),

@@ -66,6 +66,11 @@ export class Report {
     })
   }
 
+  /** A measurement that this machine cannot make. */
+  skipped(name: string, reason: string): void {
+    this.#add({ name, value: 'skipped', target: '', met: undefined, detail: reason })
+  }
+
   failed(name: string, error: unknown): void {
     const detail = error instanceof Error ? error.message : String(error)
     this.#add({ name, value: 'failed', target: '', met: false, detail })

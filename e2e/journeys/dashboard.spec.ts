@@ -69,6 +69,7 @@ test('invited members are counted separately, on the team page and on the dashbo
   })
   await page.goto(`/${testEnvironment.teamSlug}/dashboard`)
   await expect(page.getByRole('link', { name: 'Members 1' })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Audit log [1-9]/ })).toHaveAttribute('href', /\/audit-log$/)
   await page.getByRole('link', { name: 'Members 1' }).click()
   const numbers = page.getByRole('region', { name: 'Numbers' })
   await expect(numbers).toContainText(/Members\s*1\s*Invited\s*1/)

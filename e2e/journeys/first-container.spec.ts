@@ -81,6 +81,7 @@ test('a new user deploys a first container and a new tag, and a bad tag changes 
   })
 
   await test.step('the service opens from the page of its deployment, which says one duration', async () => {
+    await expect(result).toContainText('deployed in')
     const took = /deployed in ([\d.]+ m?s)/.exec((await result.textContent()) ?? '')?.[1] ?? 'no duration'
     await page.goto(page.url().replace(/\/deploy$/, ''))
     const service = page.getByRole('link', { name: `Open :${port}` })

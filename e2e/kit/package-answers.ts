@@ -96,7 +96,9 @@ export function largeBoardAnswer(node: Node): Board {
   }
 }
 
-/** The last environment of that board. */
+const stored = (number: number) => ({ id: id(400 + number), createdBy: 'Ada Lovelace', createdAt: minutesAgo(9_000) })
+
+/** The last environment of that board, with every kind of freeze window. */
 export const environmentAnswer = (node: Node): ResponseOf<'packages.get-environment'> => ({
   id: id(2),
   name: 'prod',
@@ -130,7 +132,19 @@ export const environmentAnswer = (node: Node): ResponseOf<'packages.get-environm
         }))
       : [],
   })),
-  freezeWindows: [],
+  freezeWindows: [
+    { ...stored(1), kind: 'once', reason: freeze.reason, from: minutesAgo(500), to: freeze.until },
+    {
+      ...stored(2),
+      kind: 'weekly',
+      reason: 'Nobody is there to help at the weekend: the office opens on Monday at eight',
+      days: [5, 6, 7],
+      from: '16:00',
+      to: '08:00',
+      timeZone: 'America/Argentina/Buenos_Aires',
+    },
+    { ...stored(3), kind: 'once', reason: 'Sale', from: '2025-12-20T00:00:00.000Z', to: '2026-01-04T07:00:00.000Z' },
+  ],
   freeze,
 })
 

@@ -4,6 +4,7 @@ import type { Fixture } from './fixture.ts'
 import { boardAnswer, environmentAnswer, largeBoardAnswer, previewAnswer, promotionsAnswer } from './package-answers.ts'
 
 const dialog = (page: Page) => page.getByRole('dialog')
+const freezeWindows = (page: Page) => page.getByRole('region', { name: 'Freeze windows' })
 const dialogOpens = (page: Page) => expect(dialog(page)).toBeVisible()
 
 /** Screenshots of the pages and dialogs of packages. Boards with every kind of cell come from answers that the test makes. */
@@ -99,6 +100,30 @@ export function packageShots(fixture: () => Fixture): Shot[] {
       before: answerAll,
       act: (page) => expect(page.getByText('Refunds were wrong').first()).toBeVisible(),
       see: (page) => page.getByText('34 promotions'),
+    },
+    {
+      name: 'environment-freeze-windows',
+      path: environmentPath,
+      before: answerAll,
+      act: (page) => expect(freezeWindows(page).getByText('Ended')).toBeVisible(),
+      see: freezeWindows,
+    },
+    {
+      name: 'freeze-window-create',
+      path: environmentPath,
+      act: async (page) => {
+        await freezeWindows(page).getByRole('button', { name: 'Add freeze window' }).click()
+        await expect(dialog(page).getByLabel('Time zone')).toBeVisible()
+      },
+    },
+    {
+      name: 'freeze-window-edit',
+      path: environmentPath,
+      before: answerAll,
+      act: async (page) => {
+        await freezeWindows(page).getByRole('button', { name: 'Edit' }).first().click()
+        await expect(dialog(page).getByLabel('End')).toBeVisible()
+      },
     },
   ]
 }

@@ -98,10 +98,18 @@ const details = (fixture: Fixture): Details => {
   }
 }
 
+const refusedToken = {
+  error: 'forbidden',
+  property: 'token',
+  description: 'GitHub refuses this token.',
+}
+
 /** Answers the requests of the pages with pipelines of each kind, because their services cannot be had here. */
 async function stub(page: Page, pipeline: Details, listed = runs): Promise<void> {
   await page.route(/\/api\/[^/]+\/pipelines$/, (route) => route.fulfill({ json: pipelines }))
-  await page.route(new RegExp(`/api/[^/]+/pipelines/${pipeline.id}$`), (route) => route.fulfill({ json: pipeline }))
+  await page.route(new RegExp(`/api/[^/]+/pipelines/${pipeline.id}$`), (route) =>
+    route.fulfill(route.request().method() === 'PUT' ? { status: 403, json: refusedToken } : { json: pipeline }),
+  )
   await page.route(/\/api\/[^/]+\/pipelines\/[^/]+\/runs\?/, (route) => {
     const { searchParams } = new URL(route.request().url())
     const skip = Number(searchParams.get('skip'))
@@ -128,6 +136,15 @@ export function pipelineShots(fixture: () => Fixture): Shot[] {
       path: () => `${list()}#new`,
       before: full,
       act: (page) => expect(dialog(page)).toBeVisible(),
+    },
+    {
+      name: 'pipeline-create-errors',
+      path: () => `${list()}#new`,
+      before: full,
+      act: async (page) => {
+        await dialog(page).getByRole('button', { name: 'Create pipeline' }).click()
+        await expect(dialog(page).getByLabel('Access token')).toHaveAttribute('aria-invalid', 'true')
+      },
     },
     { name: 'pipeline', path: one, before: full, act: (page) => expect(page.getByText('Longest:')).toBeVisible() },
     {
@@ -157,6 +174,15 @@ export function pipelineShots(fixture: () => Fixture): Shot[] {
       path: () => `${one()}#edit`,
       before: full,
       act: (page) => expect(dialog(page)).toBeVisible(),
+    },
+    {
+      name: 'pipeline-edit-refused',
+      path: () => `${one()}#edit`,
+      before: full,
+      act: async (page) => {
+        await dialog(page).getByRole('button', { name: 'Save' }).click()
+        await expect(dialog(page).getByText(refusedToken.description)).toBeVisible()
+      },
     },
     { name: 'pipeline-run', path: one, before: full, act: (page) => press(page, 'Show details') },
     { name: 'pipeline-watcher-create', path: one, before: full, act: (page) => press(page, 'Add event watcher') },

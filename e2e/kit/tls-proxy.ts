@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@crux/test-kit'
 import { test } from '@playwright/test'
+import { makeCertificate } from './certificate.ts'
 
 /** The examples of docs/proxy. The tests run them with changed names, ports and certificates. */
 const example = (file: string) =>
@@ -45,7 +46,7 @@ export type TlsProxy = {
 /** A proxy with TLS on `port`, in front of Crux on `upstreamPort`, with a certificate for `localhost` of an authority of its own. */
 export function prepareProxy(name: ProxyName, port: number, upstreamPort: number): TlsProxy {
   const directory = mkdtempSync(join(tmpdir(), `crux-${name}-`))
-  makeCertificate(directory)
+  makeCertificate(directory, { subject: 'localhost', names: 'DNS:localhost' })
   const [command, ...args] =
     name === 'nginx' ? nginx(directory, port, upstreamPort) : caddy(directory, port, upstreamPort)
   let child: ChildProcess | undefined
@@ -137,17 +138,6 @@ function replaceAll(text: string, replacements: readonly (readonly [string, stri
     if (!result.includes(from)) throw new Error(`the example no longer has: ${from}`)
     return result.replaceAll(from, to)
   }, text)
-}
-
-function makeCertificate(directory: string): void {
-  const run = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'ignore' })
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1']
-  run('req', '-x509', ...key, '-subj', '/CN=Authority of a test', '-keyout', 'ca.key', '-out', 'ca.pem')
-  run(
-    ...['req', '-x509', ...key, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost', '-addext', 'basicConstraints=critical,CA:FALSE'],
-    ...['-keyout', 'key.pem', '-out', 'cert.pem'],
-  )
 }
 
 const listens = (port: number) =>

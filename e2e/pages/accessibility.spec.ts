@@ -3,9 +3,11 @@ import type { BrowserContext, Page } from '@playwright/test'
 import axe, { type AxeResults } from 'axe-core'
 import { composerShots } from '../kit/composer-shots.ts'
 import { deploymentShots, type Shot } from '../kit/deployment-shots.ts'
+import { driftShots } from '../kit/drift-shots.ts'
 import { failingShots } from '../kit/failing-shots.ts'
 import { buildFixture, type Fixture } from '../kit/fixture.ts'
 import { expect, signedOut, test } from '../kit/journey.ts'
+import { machineShots } from '../kit/machine-shots.ts'
 import { notificationShots } from '../kit/notification-shots.ts'
 import { packageShots } from '../kit/package-shots.ts'
 import { pipelineShots } from '../kit/pipeline-shots.ts'
@@ -197,8 +199,7 @@ const withSession: Shot[] = [
     act: (page) => expect(page.getByText('listening on :8080')).toBeVisible(),
   },
   { name: 'container-inspect', path: () => containerPath('inspect') },
-  ...deploymentShots(() => fixture),
-  ...pipelineShots(() => fixture),
+  ...[deploymentShots, driftShots, machineShots, pipelineShots].flatMap((shots) => shots(() => fixture)),
   { name: 'configuration-image', path: () => configurationPath(fixture.configuration.image) },
   { name: 'configuration-instance', path: () => configurationPath(fixture.configuration.instance) },
   {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createDeployment, createService, setTag, unique, web } from '@crux/test-kit'
+import { createDeployment, createService, setTag, signInAgain, unique, web } from '@crux/test-kit'
 import { expect, test } from '../kit/test-system.ts'
 
 // Runs the ready command of a pipeline with a token of Crux on the real engine.
@@ -15,7 +15,8 @@ test('the command of a deployment token deploys, shows the outcome, and fails wh
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
-  const { client } = testEnvironment.user
+  // A token needs a recent sign-in, and the tests before may take long.
+  const { client } = await signInAgain(testSystem.system.url, testEnvironment.user)
   const service = await createService(testEnvironment, [
     { name: `app/${unique('pipe')}`, tag: '1', image: web('hello'), config: { name: 'web' } },
   ])

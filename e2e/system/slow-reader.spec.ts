@@ -6,7 +6,7 @@ import { expect, type TestSystem, test } from '../kit/test-system.ts'
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-const linesPerSecond = 10_000
+const manyLines = 10_000
 /** Several times as many lines as have to arrive, because a busy machine writes fewer. */
 const flood = {
   cmd: [
@@ -20,7 +20,7 @@ const togetherMs = 5_000
 const apartMs = 16_000
 const growthMaxMb = 64
 
-test('with 10,000 lines per second and a browser that stops reading, memory stays bounded, other readers stay fast, and skipped lines are reported', async ({
+test('with a container that writes as fast as it can and a browser that stops reading, memory stays bounded, other readers stay fast, and skipped lines are reported', async ({
   testSystem,
 }) => {
   const { testEnvironment } = testSystem
@@ -45,7 +45,9 @@ test('with 10,000 lines per second and a browser that stops reading, memory stay
   const description = JSON.stringify({ together, apart })
   test.info().annotations.push({ type: 'both read, then one stopped', description })
 
-  expect(apart.produced, 'lines per second of the container while one did not read').toBeGreaterThan(linesPerSecond)
+  expect(apart.produced / together.produced, 'share of its lines that the container goes on writing').toBeGreaterThan(
+    0.5,
+  )
   expect(apart.mostMb - together.mostMb, 'growth of the server in MB').toBeLessThan(growthMaxMb)
   expect(apart.received / apart.produced, 'share of the lines that the other reader gets').toBeGreaterThan(
     0.7 * (together.received / together.produced),
@@ -56,14 +58,14 @@ test('with 10,000 lines per second and a browser that stops reading, memory stay
   slow.socket.resume()
   await waitFor('lines go on', () => slow.read().lines > seen.lines + 1_000 && slow.read().skipped > seen.skipped)
   const caughtUp = slow.read().last
-  await waitFor('it is where the other one is', () => slow.read().last > caughtUp + linesPerSecond / 10)
+  await waitFor('it is where the other one is', () => slow.read().last > caughtUp + manyLines / 10)
   for (const reader of [slow, fast]) {
     const { first, last, lines, skipped } = reader.read()
     expect(last - first + 1, 'every line is there or counted as skipped').toBe(lines + skipped)
     reader.socket.close()
   }
   // At least the lines of these seconds that exceed the buffers on the way.
-  expect(slow.read().skipped).toBeGreaterThan(linesPerSecond)
+  expect(slow.read().skipped).toBeGreaterThan(manyLines)
   await raw.remove(id)
   await engine('DELETE', '/images/e2e-flood:1?force=true').catch(() => undefined)
 })

@@ -5,8 +5,8 @@ import { type BuildOptions, build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Bundles the agent into a directory, which is emptied first: `agent.mjs`, beside it the parts that are loaded only when they are needed, and
- * `gate.mjs`, which is one file for itself: a gate that runs already may get it from elsewhere.
+ * Bundles the agent into a directory, which is emptied first: `agent.mjs`, `prepare.mjs`, beside them the parts that are loaded only when they
+ * are needed, and `gate.mjs`, which is one file for itself: a gate that runs already may get it from elsewhere.
  *
  * @param given another version than that of the package, for tests
  * @returns the directory
@@ -26,7 +26,7 @@ export async function buildAgent(outdir = `${root}dist/bundle`, given?: string):
   }
   await build({
     ...options,
-    entryPoints: { agent: `${root}src/main.ts` },
+    entryPoints: { agent: `${root}src/main.ts`, prepare: `${root}src/prepare/main.ts` },
     splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,
@@ -44,6 +44,11 @@ export async function buildAgent(outdir = `${root}dist/bundle`, given?: string):
           const unused = /docker-modem\/lib\/ssh\.js$|dockerode\/lib\/(session|buildkit)\.js$/
           builder.onLoad({ filter: unused }, ({ path }) => ({
             contents: `module.exports = () => { throw new Error(${JSON.stringify(`${path.split('/').slice(-3).join('/')} is not part of the agent`)}) }`,
+          }))
+          // The library of Kubernetes reads the access to a cluster; its generated calls, which this agent does not use, would cost 10 MB.
+          builder.onLoad({ filter: /@kubernetes\/client-node\/dist\/gen\/index\.js$/ }, () => ({
+            contents: `export const createConfiguration = () => { throw new Error('the calls of Kubernetes are not part of the agent') }
+              export class ServerConfiguration {}`,
           }))
         },
       },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { create } from '@bufbuild/protobuf'
 import { type AgentInfo, AgentInfoSchema } from '@crux/agent-protocol'
 import type { Logger } from '@crux/service-kit'
@@ -8,15 +9,18 @@ import { openAgentContainers, openDockerEngine } from './engines/docker/docker-e
 import type { AgentContainers, Engine } from './engines/engine.ts'
 import { getMessage } from './errors.ts'
 import { type DataDirectory, openDataDirectory } from './files/data-directory.ts'
-import { openJournalDirectory } from './journal/journal.ts'
+import { openJournals } from './journal/journal.ts'
 import { type AgentClient, connectTo, type ServerConnection } from './link/client.ts'
 import { type Credentials, openCredentials } from './link/credentials.ts'
 import { type LinkEnd, runLink } from './link/link.ts'
-import { openInstallTokenFile, openTokenStore } from './link/token-store.ts'
+import { openInstallToken, openTokenStore } from './link/token-store.ts'
 import { Releases } from './releases/releases.ts'
-import { openNodeScope } from './scope/node-scope.ts'
+import { type NodeScope, openNodeScope } from './scope/node-scope.ts'
 import { type NodeKey, openNodeKey } from './secrets/key.ts'
 import type { AgentSettings } from './settings.ts'
+import type { AgentState } from './state/agent-state.ts'
+import { openFileState } from './state/file-state.ts'
+import type { LeaderElection } from './state/leader-election.ts'
 import { openUpdateFile, type UpdateFile } from './update/update-file.ts'
 import { createUpdates } from './update/updates.ts'
 import { version } from './version.ts'
@@ -28,12 +32,23 @@ export interface Agent {
   stop(): Promise<void>
 }
 
+/** Where the agent keeps its state: the data directory, or the cluster whose pod it runs in. */
+type Home =
+  | { kind: 'directory'; data: DataDirectory; state: AgentState }
+  | {
+      kind: 'cluster'
+      /** Of the agent's own objects; no release is deployed to it. */
+      namespace: string
+      election: LeaderElection
+      open(signal: AbortSignal, lost: AbortSignal): AgentState
+      close(): void
+    }
+
 /** What the agent opens before it waits for an engine. */
 interface Core {
   settings: AgentSettings
-  data: DataDirectory
-  /** The directory of the agent's own files. */
-  own: string
+  home: Home
+  state: AgentState
   connection: ServerConnection
   credentials: Credentials
   key: NodeKey
@@ -53,19 +68,21 @@ interface Opened {
 }
 
 /**
- * Composes the agent and starts it. Waits for the engine before it connects.
+ * Composes the agent and starts it. Waits for the engine before it connects, and in a cluster for its turn.
  *
  * @throws NoTokenError when there is no token to connect with
  */
 export async function startAgent(settings: AgentSettings, log: Logger): Promise<Agent> {
-  const data = await openDataDirectory({ ...settings, log })
+  const home = await openHome(settings, log)
   try {
-    const core = await openCore(settings, data, log)
     const stopping = new AbortController()
-    const opened: Opened = {}
-    const ended = run(core, opened, stopping.signal).finally(() => {
+    const work =
+      home.kind === 'cluster'
+        ? workInTurn(home, settings, log, stopping.signal)
+        : workOnce(await openCore(settings, home, home.state, log), stopping.signal)
+    const ended = work.finally(() => {
       stopping.abort()
-      return close(core, opened)
+      return home.kind === 'cluster' ? home.close() : home.data.close()
     })
     return {
       ended,
@@ -75,39 +92,96 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
       },
     }
   } catch (error) {
+    if (home.kind === 'directory') await home.data.close()
+    throw error
+  }
+}
+
+async function openHome(settings: AgentSettings, log: Logger): Promise<Home> {
+  const { cluster } = settings
+  if (cluster && (cluster.kubeconfig === undefined || cluster.stateNamespace !== undefined)) {
+    const { openClusterState } = await import('./engines/kubernetes/state/cluster-state.ts')
+    return { kind: 'cluster', ...(await openClusterState(cluster, log)) }
+  }
+  const data = await openDataDirectory({ ...settings, log })
+  try {
+    return { kind: 'directory', data, state: await openFileState(data) }
+  } catch (error) {
     await data.close()
     throw error
   }
 }
 
-async function openCore(settings: AgentSettings, data: DataDirectory, log: Logger): Promise<Core> {
-  const own = await data.ownDirectory()
+/** Works whenever it is this process's turn. Everything is opened again for each: another process may have changed it meanwhile. */
+async function workInTurn(
+  home: Home & { kind: 'cluster' },
+  settings: AgentSettings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<LinkEnd> {
+  while (!signal.aborted) {
+    const leadership = await home.election.acquire(signal)
+    if (!leadership) break
+    const { lost } = leadership
+    const turn = AbortSignal.any([signal, lost])
+    try {
+      const core = await openCore(settings, home, home.open(turn, lost), log)
+      const end = await workOnce(core, turn, lost)
+      if (!lost.aborted) return end
+    } catch (error) {
+      if (signal.aborted) break
+      if (!lost.aborted) throw error
+    } finally {
+      await leadership.release()
+    }
+  }
+  return 'stopped'
+}
+
+/** @param lost aborts when the end must not take long, because another process works soon */
+async function workOnce(core: Core, signal: AbortSignal, lost?: AbortSignal): Promise<LinkEnd> {
+  const ending = new AbortController()
+  const opened: Opened = {}
+  try {
+    return await run(core, opened, AbortSignal.any([signal, ending.signal]))
+  } finally {
+    ending.abort()
+    await closeServing(core, opened, lost?.aborted ? lostStopMs : undefined)
+    opened.containers?.close()
+  }
+}
+/** Less than what is left of a lease when it counts as lost. */
+const lostStopMs = 3_000
+
+async function openCore(settings: AgentSettings, home: Home, state: AgentState, log: Logger): Promise<Core> {
+  const { records } = state
   const connection = connectTo(settings.server)
-  const installTokenFile = openInstallTokenFile(own)
-  const update = await openUpdateFile(own).read()
+  const installToken = openInstallToken(records)
+  const update = await openUpdateFile(records).read()
   const isSuccessor = update !== undefined && update.token !== '' && update.id === settings.updateId
   const credentials = await openCredentials({
-    store: openTokenStore(own),
+    store: openTokenStore(records),
     server: settings.server,
     nodeId: isSuccessor ? update.nodeId : settings.nodeId,
-    installToken: settings.token ?? (await installTokenFile.read()),
+    installToken: settings.token ?? (await installToken.read()),
     updateToken: isSuccessor ? update.token : undefined,
-    installTokenUsed: installTokenFile.remove,
+    installTokenUsed: installToken.remove,
     clientFor: connection.clientFor,
     log,
   })
-  return { settings, data, own, connection, credentials, key: await openNodeKey(own), update, isSuccessor, log }
+  return { settings, home, state, connection, credentials, key: await openNodeKey(records), update, isSuccessor, log }
 }
 
 /** Serves the node, and hands it over where the server wants an update (docs/agent-update.md). */
 async function run(core: Core, opened: Opened, signal: AbortSignal): Promise<LinkEnd> {
-  const { connection, credentials, isSuccessor, key, log, own, settings, update } = core
-  const containers = await waitForContainers(settings.dockerHost, log, signal)
+  const { connection, credentials, isSuccessor, key, log, settings, state, update } = core
+  // An agent in a cluster is updated by the cluster.
+  const containers = settings.cluster ? undefined : await waitForContainers(settings.dockerHost, log, signal)
   if (signal.aborted) return 'stopped'
   opened.containers = containers
   const client = connection.clientFor(() => credentials.token())
   const updates = createUpdates({
-    file: openUpdateFile(own),
+    file: openUpdateFile(state.records),
     containers,
     client,
     nodeId: () => credentials.nodeId(),
@@ -145,20 +219,19 @@ interface Serving {
 }
 
 async function serve(core: Core, opened: Opened, serving: Serving): Promise<LinkEnd | 'replaced'> {
-  const { connection, credentials, data, key, log, own, settings, update } = core
+  const { connection, credentials, log, state, update } = core
   const { client, updates, signal } = serving
   const nodeId = () => credentials.nodeId()
   const scope = await openNodeScope({
-    path: `${own}/deleted-nodes.json`,
+    records: state.records,
     nodeId,
     onChange: () => opened.engine?.reconcile(),
     log,
   })
-  // The one place that chooses an engine: all else knows it by the interface.
-  const engine = await openDockerEngine({ settings, data, scope, nodeId, decrypt: key.decrypt, log, signal })
+  const engine = await openEngine(core, { scope, nodeId, signal })
   if (!engine) return 'stopped'
   opened.engine = engine
-  const journals = openJournalDirectory(await data.ownDirectory('journal'))
+  const journals = openJournals(state.journals)
   const releases = new Releases({ engine, journals, client, log })
   opened.releases = releases
   await releases.resume()
@@ -203,6 +276,36 @@ async function serve(core: Core, opened: Opened, serving: Serving): Promise<Link
   return end
 }
 
+/** The one place that chooses an engine: all else knows it by the interface. @returns undefined when the signal aborts before it answers */
+async function openEngine(
+  { home, key, log, settings, state }: Core,
+  { scope, nodeId, signal }: { scope: NodeScope; nodeId: () => string; signal: AbortSignal },
+): Promise<Engine | undefined> {
+  const { decrypt } = key
+  if (!settings.cluster) {
+    if (home.kind !== 'directory') throw new Error('an agent on Docker has a data directory')
+    return openDockerEngine({ settings, data: home.data, scope, nodeId, decrypt, log, signal })
+  }
+  // Loaded only here: the libraries of an engine that a node does not have would cost it memory.
+  const { openKubernetesEngine } = await import('./engines/kubernetes/kubernetes-engine.ts')
+  const { cluster, rootDomain, server: serverUrl } = settings
+  const ownNamespace = home.kind === 'cluster' ? home.namespace : undefined
+  const { records } = state
+  // As Node itself does it: a file that is not there changes nothing.
+  const authority = cluster.authorityFile && (await readFile(cluster.authorityFile, 'utf8').catch(() => undefined))
+  return openKubernetesEngine({
+    ...cluster,
+    authority,
+    ownNamespace,
+    rootDomain,
+    serverUrl,
+    records,
+    decrypt,
+    log,
+    signal,
+  })
+}
+
 /** A container of an agent that is to be replaced is found on the engine, so the agent waits for it. */
 async function waitForContainers(
   dockerHost: string,
@@ -240,16 +343,10 @@ function describe(
 }
 
 /** Closes what the journal and the engine hold open. The process may serve the node again. */
-async function closeServing({ connection }: Core, opened: Opened): Promise<void> {
-  await opened.releases?.stop()
+async function closeServing({ connection }: Core, opened: Opened, stopMs?: number): Promise<void> {
+  await opened.releases?.stop(stopMs)
   await opened.engine?.close()
   opened.releases = undefined
   opened.engine = undefined
   connection.reset()
-}
-
-async function close(core: Core, opened: Opened): Promise<void> {
-  await closeServing(core, opened)
-  opened.containers?.close()
-  await core.data.close()
 }

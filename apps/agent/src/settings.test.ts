@@ -22,6 +22,21 @@ describe('readSettings', () => {
     expect(readSettings({ ...env, CRUX_URL: 'http://localhost:8000/x' }).server).toBe('http://localhost:8000')
   })
 
+  test('reads the namespaces that an agent of a cluster is limited to, and refuses what is no name of one', () => {
+    const cluster = { ...env, CRUX_ENGINE: 'kubernetes' }
+    expect(readSettings(cluster).cluster).toEqual({
+      kubeconfig: undefined,
+      stateNamespace: undefined,
+      namespaces: undefined,
+    })
+    expect(readSettings({ ...cluster, CRUX_NAMESPACES: 'shop, shop-staging,shop' }).cluster?.namespaces).toEqual([
+      'shop',
+      'shop-staging',
+    ])
+    for (const list of ['shop,', 'Shop', 'shop/../x'])
+      expect(() => readSettings({ ...cluster, CRUX_NAMESPACES: list })).toThrow(/^CRUX_NAMESPACES/)
+  })
+
   test('names the variable that is missing or wrong and never its value', () => {
     expect(() => readSettings({})).toThrow(/^CRUX_URL is required/)
     expect(() => readSettings({ ...env, CRUX_TOKEN: 'a-secret' })).toThrow(/^CRUX_TOKEN is not valid(?!.*a-secret)/)

@@ -7,20 +7,22 @@ import { loadImage } from '@crux/test-kit'
 import { expect, test } from 'vitest'
 import { openDockerDriver } from '../src/engines/docker/client/driver.ts'
 import { label } from '../src/engines/labels.ts'
-import { describeDriver } from './driver-suite.ts'
+import { describeEngine } from './engine-suite.ts'
 import { openCuttableSocket } from './kit/cuttable-socket.ts'
 import { FakeServer, openEngine, startTestAgent, waitUntil } from './kit/index.ts'
 
 const log = createLogger({ name: 'test', level: 'silent' })
 
-describeDriver('Docker', async () => {
+describeEngine('Docker', async () => {
   const docker = openEngine()
   const image = `crux-driver-suite-${randomUUID().slice(0, 8)}:1`
   await loadImage(image, {})
   const driver = await openDockerDriver('unix:///var/run/docker.sock', log)
   const made: string[] = []
   return {
-    driver,
+    view: driver,
+    describe: () => driver.describe(),
+    prefix: `suite-${randomUUID().slice(0, 8)}`,
     async run(prefix, name, lines) {
       const script = `trap 'exit 0' TERM; test -e /tmp/told || for line in ${lines.join(' ')}; do echo $line; done; touch /tmp/told; while true; do sleep 0.1; done`
       const container = await docker.createContainer({

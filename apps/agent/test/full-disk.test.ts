@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { LogLevel, Phase, PhaseState } from '@crux/agent-protocol'
 import { freePort } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openJournalDirectory } from '../src/journal/journal.ts'
+import { openJournals } from '../src/journal/journal.ts'
+import { openFileLogs } from '../src/state/file-state.ts'
 import {
   askPort,
   startTestAgent,
@@ -60,7 +61,7 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
   const makeRoom = () => rm(ballast(), { force: true })
 
   test('loses no line of a journal and keeps no partial line', async () => {
-    const directory = openJournalDirectory(join(disk, 'journal'))
+    const directory = openJournals(openFileLogs(join(disk, 'journal')))
     const key = { deploymentId: 'd', number: 1 }
     const journal = await directory.create(testEnvironment.release({ deploymentId: key.deploymentId, instances: [] }))
     await fill()

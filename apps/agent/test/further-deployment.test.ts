@@ -4,11 +4,9 @@ import { freePort } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   deploySuccessfully,
-  listEvents as eventsOfRelease,
   listPhases as phasesOfRelease,
   startTestEnvironment,
   type TestEnvironment,
-  waitUntil,
   webImage,
 } from './kit/index.ts'
 
@@ -19,7 +17,6 @@ beforeAll(async () => {
 afterEach(() => testEnvironment.clear())
 afterAll(() => testEnvironment.dispose())
 
-const listEvents = (release: Release) => eventsOfRelease(testEnvironment, release)
 const listPhases = (release: Release, phase: Phase) => phasesOfRelease(testEnvironment, release, phase)
 const succeed = (release: Release) => deploySuccessfully(testEnvironment, release)
 
@@ -213,34 +210,5 @@ describe('a further deployment', () => {
     expect(testEnvironment.server.toLines(release).join('\n')).toContain('/var/data')
     expect((await testEnvironment.docker.getVolume(volume).inspect()).Name).toBe(volume)
     await testEnvironment.docker.getVolume(volume).remove()
-  })
-
-  test('runs the releases of a prefix one after another in the order of their arrival', async () => {
-    const image = await testEnvironment.publish('web:1', webImage('one'))
-    const releases = ['1', '2', '3'].map((value) =>
-      testEnvironment.release({ instances: [web(image.reference, { environment: [{ key: 'TRY', value }] })] }),
-    )
-    for (const release of releases) testEnvironment.server.deploy(release)
-    for (const release of releases)
-      expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
-    expect((await testEnvironment.inspect('web')).Config.Env).toContain('TRY=3')
-    expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
-  })
-
-  test('executes a release once that is sent twice', async () => {
-    const image = await testEnvironment.publish('web:1', webImage('one'))
-    const release = testEnvironment.release({ recreate: true, instances: [web(image.reference)] })
-    testEnvironment.server.deploy(release)
-    await succeed(release)
-    const { Id } = await testEnvironment.inspect('web')
-    const reported = listEvents(release).length
-    testEnvironment.server.deploy(release)
-    expect(
-      (await testEnvironment.server.ask({ case: 'listContainers', value: { prefix: testEnvironment.owner.prefix } }))
-        .case,
-    ).toBe('containers')
-    await waitUntil('all is quiet', async () => (await testEnvironment.names()).length === 1)
-    expect((await testEnvironment.inspect('web')).Id).toBe(Id)
-    expect(listEvents(release).length).toBe(reported)
   })
 })

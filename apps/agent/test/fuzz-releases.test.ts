@@ -18,9 +18,10 @@ import { createTeamNetworks } from '../src/engines/docker/networks/team-networks
 import { createBindSources } from '../src/engines/docker/volumes/bind-sources.ts'
 import { EngineError } from '../src/errors.ts'
 import { openDataDirectory } from '../src/files/data-directory.ts'
-import { openJournalDirectory } from '../src/journal/journal.ts'
+import { openJournals } from '../src/journal/journal.ts'
 import type { AgentClient } from '../src/link/client.ts'
 import { Releases } from '../src/releases/releases.ts'
+import { openFileLogs } from '../src/state/file-state.ts'
 import { waitUntil } from './kit/index.ts'
 
 const seed = Number(process.env.CRUX_TEST_SEED ?? 20_261_122)
@@ -74,7 +75,7 @@ beforeAll(async () => {
       previousContainersRun: (sent, signal) => previousContainersRun(engine, sent, undefined, signal),
       releaseEnded: () => undefined,
     },
-    journals: openJournalDirectory(join(directory, 'journal')),
+    journals: openJournals(openFileLogs(join(directory, 'journal'))),
     client,
     log,
   })

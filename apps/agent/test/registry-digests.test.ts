@@ -9,7 +9,7 @@ import {
   type TokenRegistry,
 } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { RegistryDigests } from '../src/engines/docker/images/registry-digests.ts'
+import { RegistryDigests } from '../src/engines/images/registry-digests.ts'
 import { startTestEnvironment, type TestEnvironment, webImage } from './kit/index.ts'
 
 let open: Registry

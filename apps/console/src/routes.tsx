@@ -242,7 +242,7 @@ const node = createRoute({
 const nodeLog = createRoute({
   getParentRoute: () => team,
   path: '/nodes/$nodeId/log',
-  validateSearch: search.containerSearch,
+  validateSearch: search.logSearch,
   loader: ({ params }) => void queryClient.prefetchQuery(apiQuery('nodes.get', { params })),
   component: page(['nodes', 'log'], () => import('./pages/nodes/ContainerLogPage.tsx'), 'ContainerLogPage'),
 })

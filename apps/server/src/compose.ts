@@ -20,6 +20,7 @@ import { type LocalAgents, nodeChannels, nodeRoutes } from './nodes/index.ts'
 import { notificationRoutes, type Sender } from './notifications/index.ts'
 import { packageRoutes } from './packages/index.ts'
 import { pipelineChannels, pipelineRoutes } from './pipelines/index.ts'
+import { prefixDataRoutes } from './prefix-data/index.ts'
 import { projectRoutes } from './projects/index.ts'
 import { type Browser, registryChannels, registryRoutes } from './registries/index.ts'
 import { runImageRoutes } from './run-image/index.ts'
@@ -66,6 +67,7 @@ export function composeRoutes(app: App, parts: Parts): Handlers {
     ...deploymentRoutes(app, parts.following.switch),
     ...nodeRoutes(app, parts.localAgents),
     ...containerRoutes(app),
+    ...prefixDataRoutes(app),
     ...templateRoutes(app),
     ...packageRoutes(app),
     ...freezeWindowRoutes(app),

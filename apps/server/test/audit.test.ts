@@ -136,6 +136,7 @@ const needMore: Partial<Record<Operation, string>> = {
     'containers.restart',
     'containers.delete',
     'nodes.prune-images',
+    'prefix-data.delete',
     'projects.run',
     'deployments.start',
     'deployments.cancel',

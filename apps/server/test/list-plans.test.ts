@@ -41,6 +41,8 @@ const sortedMax = 1_000
 /** Operations that query an agent: none is connected here, which is reported after the database was read. */
 const ofAgents: Partial<Record<Operation, number>> = {
   'nodes.images': 404,
+  'nodes.machines': 412,
+  'prefix-data.get': 412,
   'deployments.secrets': 412,
   'deployments.instance-secrets': 412,
 }

@@ -82,6 +82,8 @@ export const containerConfigGroups = {
     'healthCheckConfig',
     'resourceConfig',
     'stopGracePeriodSeconds',
+    'expectedState',
+    'capabilities',
   ],
   docker: [
     'logConfig',
@@ -90,9 +92,7 @@ export const containerConfigGroups = {
     'networkMode',
     'networks',
     'dockerLabels',
-    'expectedState',
     'portGate',
-    'capabilities',
     'ulimits',
     'shmSize',
     'extraHosts',

@@ -5,14 +5,17 @@ import { configBundleEndpoints } from './config-bundles.ts'
 import { containerConfigurationEndpoints } from './container-configurations.ts'
 import { dashboardEndpoints } from './dashboard.ts'
 import { deploymentConfigurationEndpoints } from './deployment-configurations.ts'
+import { deploymentDriftEndpoints } from './deployment-drift.ts'
 import { deploymentEndpoints } from './deployments.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import type { liveChannels } from './live-channels.ts'
 import { nodeImageEndpoints } from './node-images.ts'
+import { nodeMachineEndpoints } from './node-machines.ts'
 import { nodeEndpoints } from './nodes.ts'
 import { notificationEndpoints } from './notifications.ts'
 import { packageEndpoints } from './packages.ts'
 import { pipelineEndpoints } from './pipelines.ts'
+import { prefixDataEndpoints } from './prefix-data.ts'
 import { projectEndpoints } from './projects.ts'
 import { registryEndpoints } from './registries.ts'
 import { registryHookEndpoints } from './registry-hooks.ts'
@@ -36,11 +39,14 @@ export const contract = {
   ...projectEndpoints,
   ...nodeEndpoints,
   ...nodeImageEndpoints,
+  ...nodeMachineEndpoints,
+  ...prefixDataEndpoints,
   ...containerConfigurationEndpoints,
   ...configBundleEndpoints,
   ...storageEndpoints,
   ...deploymentEndpoints,
   ...deploymentConfigurationEndpoints,
+  ...deploymentDriftEndpoints,
   ...templateEndpoints,
   ...runImageEndpoints,
   ...packageEndpoints,

@@ -60,6 +60,11 @@ export const DeploymentStart = z.object({
   overrideFreeze: z.string().trim().min(1).max(limits.freezeReason.max).nullish(),
 })
 
+export const ReleaseStart = DeploymentStart.pick({ overrideFreeze: true }).extend({
+  /** Only for the release that runs: takes back what other programs have changed in the cluster since then. */
+  takeBackFields: z.boolean().optional(),
+})
+
 /** The same selection before a start, as a query: ids separated by commas. Absent: all. */
 export const DeploymentPreviewQuery = z.object({
   instances: z
@@ -324,7 +329,7 @@ export const deploymentEndpoints = endpoints({
     summary: 'Roll back: start an earlier release again with its digests',
     route: `POST ${one}/releases/:number/start`,
     query: z.object({ ignoreProtected: z.string().optional() }),
-    body: DeploymentStart.pick({ overrideFreeze: true }).optional(),
+    body: ReleaseStart.optional(),
     errors: ['preconditionFailed', 'alreadyExists'],
     permission: 'deployments.start',
     audit: 'deployment-start',

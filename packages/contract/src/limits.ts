@@ -39,7 +39,7 @@ export const limits = {
   stopGracePeriodSeconds: 3_600,
   /** A tag of 128 characters, `@`, and a digest of 71. */
   tagOrDigest: { max: 200 },
-  replicas: { min: 1, max: 100 },
+  replicas: { min: 0, max: 100 },
   /** The maximum of ids in the address of a preview, because proxies limit the length of addresses. */
   previewInstances: 200,
   /** The maximum of the database column that counts the releases of a deployment. */
@@ -54,11 +54,18 @@ export const limits = {
   notifications: 100,
   notificationMembers: 100,
   webhookSecret: { min: 16, max: 255 },
+  /** The maximum of a DNS subdomain, as which the Kubernetes API takes most names. */
+  kubernetesName: { max: 253 },
+  /** Storage classes or namespaces that a node's settings name. */
+  clusterNames: { max: 50 },
+  drainSeconds: { min: 0, max: 60 },
 } as const
 
 export const patterns = {
   /** A DNS label: a name part that both Docker and Kubernetes accept (RFC 1123, at most 63 characters). */
   dnsLabel: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  /** What the Kubernetes API takes as the name of a class or an issuer: DNS labels joined by dots. */
+  dnsSubdomain: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   /** A container name that the page accepts before the prefix is known. */
   containerName: /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/,
   /** A quantity of bytes in the format of Kubernetes. */
@@ -110,3 +117,6 @@ export const reservedTeamSlugs = [
   'settings',
   'well-known',
 ] as const
+
+/** Whether a namespace is one of a cluster's own, which no deployment uses. */
+export const isClusterNamespace = (name: string): boolean => name === 'default' || name.startsWith('kube-')

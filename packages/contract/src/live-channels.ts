@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 import { channels } from './live.ts'
 import { Container, ContainerIdentifier } from './nodes.ts'
 import { Image, ImageOrder, ImagesAdd, ImageTag, TagName } from './projects.ts'
-import { BasicUser, Id, Timestamp } from './shapes.ts'
+import { BasicUser, ContainerName, Id, Timestamp } from './shapes.ts'
 
 /** Presence on a page that several users may edit. One editor is one socket. */
 export const Editor = z.object({
@@ -83,7 +83,13 @@ export const liveChannels = channels({
         audit: false,
       },
       'watch-container-log': {
-        data: z.object({ container: ContainerIdentifier, take: take.optional(), batch: z.boolean().optional() }),
+        data: z.object({
+          container: ContainerIdentifier,
+          take: take.optional(),
+          batch: z.boolean().optional(),
+          /** Only the lines of this pod of a workload. */
+          pod: ContainerName.optional(),
+        }),
         permission: 'containers.read',
         audit: false,
       },

@@ -1,10 +1,42 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
 import { agentUpdateStates, containerStates, nodeEventTypes, nodeStatuses, nodeTypes, scriptTypes } from './enums.ts'
-import { limits, patterns } from './limits.ts'
+import { isClusterNamespace, limits, patterns } from './limits.ts'
 import { ContainerName, Description, Icon, Id, Name, Page, paginated, Timestamp } from './shapes.ts'
 
-export const NodeWrite = z.object({ name: Name, description: Description, icon: Icon })
+const kubernetesName = z
+  .string()
+  .trim()
+  .max(limits.kubernetesName.max)
+  .regex(patterns.dnsSubdomain, 'Use lower-case letters, digits, dashes and dots')
+/** A namespace that deployments may use: those of the cluster itself are none. */
+const Namespace = z
+  .string()
+  .trim()
+  .max(limits.containerName.max)
+  .regex(patterns.dnsLabel, 'Use lower-case letters, digits and dashes')
+  .refine((name) => !isClusterNamespace(name), 'The namespaces default and kube-* belong to the cluster')
+/** What the cluster of a node offers to deployments. It is decided here, never by a configuration. */
+export const NodeCluster = z.object({
+  /** Class of the ingresses of exposed containers; null: the cluster has no ingress controller for them. */
+  ingressClass: kubernetesName.nullable(),
+  /** The ClusterIssuer of cert-manager that makes certificates; null: the ingress controller uses its own. */
+  certificateIssuer: kubernetesName.nullable(),
+  /** Storage classes that every member may use. */
+  storageClasses: z.array(kubernetesName).max(limits.clusterNames.max),
+  /** Namespaces that somebody else made and deployments may use all the same. */
+  allowForeignNamespaces: z.array(Namespace).max(limits.clusterNames.max),
+  /** Seconds that a replaced pod goes on answering while the machines learn that it is gone; 2 when absent. */
+  drainSeconds: z.int().min(limits.drainSeconds.min).max(limits.drainSeconds.max).optional(),
+})
+export type NodeCluster = z.output<typeof NodeCluster>
+export const NodeWrite = z.object({
+  name: Name,
+  description: Description,
+  icon: Icon,
+  /** Of a Kubernetes node; left out, it stays as it is. */
+  cluster: NodeCluster.optional(),
+})
 export const Node = z.object({
   id: Id,
   name: z.string(),
@@ -36,9 +68,15 @@ export const NodeInstall = z.object({
   expireAt: Timestamp,
   type: z.enum(nodeTypes).optional(),
   scriptType: z.enum(scriptTypes).optional(),
+  /** Of a Kubernetes node: the objects that the script applies, as YAML, and how their image gets to the cluster. */
+  manifest: z
+    .object({ yaml: z.string(), namespace: z.string(), image: z.string(), imageIsPulled: z.boolean() })
+    .nullish(),
 })
 export const NodeDetails = Node.extend({
   hasToken: z.boolean(),
+  /** Of a Kubernetes node. */
+  cluster: NodeCluster.nullish(),
   install: NodeInstall.nullish(),
   agentUpdate: AgentUpdate.nullish(),
   inUse: z.boolean(),
@@ -68,7 +106,10 @@ export const NodeScriptWrite = z.object({
     )
     .nullish(),
   dagentTraefik: z.object({ acmeEmail: z.email() }).nullish(),
+  /** Name of the agent's container; on Kubernetes of its namespace, which is made. */
   workloadName: z.string().trim().max(limits.containerName.max).regex(patterns.containerName).nullish(),
+  /** The only namespaces that the agent of a cluster may use; they exist already. Left out or empty: it makes one for each prefix. */
+  namespaces: z.array(Namespace).max(limits.clusterNames.max).nullish(),
 })
 export const NodeEvent = z.object({
   createdAt: Timestamp,
@@ -85,6 +126,24 @@ export const NodeEventQuery = Page.extend({
 export const ContainerIdentifier = z.object({
   prefix: z.string().max(limits.containerName.max),
   name: ContainerName,
+})
+/** `reason` as the cluster names it: `Running`, `CrashLoopBackOff`, `Unschedulable`. */
+export const Pod = z.object({
+  name: z.string(),
+  state: z.enum(containerStates).nullish(),
+  reason: z.string(),
+  ready: z.boolean(),
+  exitCode: z.int().nullish(),
+  restartCount: z.int(),
+  /** The machine of the cluster that it runs on; empty while none was chosen. */
+  machine: z.string(),
+  createdAt: Timestamp,
+})
+/** The way to a workload of a cluster from outside, as the cluster reports it. */
+export const ExternalAddresses = z.object({
+  type: z.enum(['load-balancer', 'ingress']),
+  /** IP addresses and host names; empty: the cluster has given none yet. */
+  addresses: z.array(z.string()),
 })
 /** `id` depends on the list: prefix and short name in a list of that prefix, otherwise no prefix and the full name. */
 export const Container = z.object({
@@ -109,8 +168,13 @@ export const Container = z.object({
   imageTag: z.string(),
   ports: z.array(z.object({ internal: z.int(), external: z.int().nullish(), protocol: z.string().optional() })),
   labels: z.record(z.string(), z.string()),
+  /** Of a workload of a cluster: its pods, the newest first. `total` counts also those that are not listed. */
+  pods: z.object({ total: z.int(), items: z.array(Pod) }).optional(),
+  /** Of a workload of a cluster that has a load balancer or an ingress, where the agent may watch them. */
+  externalAddresses: z.array(ExternalAddresses).optional(),
 })
 export type Container = z.output<typeof Container>
+export type Pod = z.output<typeof Pod>
 const nodes = '/api/:teamSlug/nodes' as const
 const containers = `${nodes}/:nodeId/:prefix/containers` as const
 
@@ -267,7 +331,10 @@ export const nodeEndpoints = endpoints({
   'containers.log': {
     summary: 'Get the last log lines of a container',
     route: `GET ${containers}/:name/log`,
-    query: z.object({ take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default) }),
+    query: z.object({
+      take: z.coerce.number().int().min(1).max(limits.logTake.max).default(limits.logTake.default),
+      pod: ContainerName.optional(),
+    }),
     response: z.array(z.string()),
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',
@@ -275,6 +342,7 @@ export const nodeEndpoints = endpoints({
   'containers.download-log': {
     summary: 'Download the whole log of a container as text, with the time of each line',
     route: `GET ${containers}/:name/log/download`,
+    query: z.object({ pod: ContainerName.optional() }),
     contentType: 'text/plain; charset=utf-8',
     errors: ['preconditionFailed', 'badGateway'],
     permission: 'containers.read',

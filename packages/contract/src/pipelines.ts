@@ -186,6 +186,7 @@ export const pipelineEndpoints = endpoints({
     errors: ['keysAreUnique', 'preconditionFailed'],
     permission: 'pipelines.trigger',
     audit: 'pipeline-run',
+    auditBody: false,
     token: 'deploy',
   },
   'pipelines.create-event-watcher': {

@@ -23,6 +23,8 @@ export const permissions = {
   'containers.read-foreign': 'admin',
   'containers.operate': 'user',
   'containers.delete': 'admin',
+  /** Claims of volumes of a cluster with their data, and the namespace of a prefix. */
+  'containers.delete-data': 'admin',
   'registries.read': 'user',
   'registries.edit': 'admin',
   'projects.read': 'user',

@@ -86,7 +86,8 @@ export function validateRelease(
       claim(config.name, 'name')
       for (const [place, init] of (config.initContainers ?? []).entries())
         claim(`${config.name}-${init.name}`, `initContainers[${place}].name`)
-      for (const mine of publishedPorts(config)) {
+      // A cluster publishes no ports of its machines: each container has a service of its own.
+      for (const mine of nodeType === 'k8s' ? [] : publishedPorts(config)) {
         const other = hostPorts.find((theirs) => theirs.index !== index && isSameHostPort(theirs, mine))
         const port = Math.max(mine.from, other?.from ?? 0)
         if (other)

@@ -59,6 +59,7 @@ it('settings that Docker does not apply are listed: replicas above 1, and times 
   expect(notApplied({ replicas: 2 }, 'k8s')).toEqual([])
 })
 
-it('replicas are a number from 1 to 100', () => {
-  for (const replicas of [0, 101, 1.5]) expect(validateConfig({ replicas })).toMatchObject([{ property: 'replicas' }])
+it('replicas are a number from 0 to 100', () => {
+  for (const replicas of [0, 100]) expect(validateConfig({ replicas })).toEqual([])
+  for (const replicas of [-1, 101, 1.5]) expect(validateConfig({ replicas })).toMatchObject([{ property: 'replicas' }])
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { notApplied } from './not-applied.ts'
 
 const everything: ContainerConfigFields = {
+  expose: 'expose',
   logConfig: { driver: 'local' },
   restartPolicy: 'always',
   stopSignal: 'SIGINT',
@@ -45,6 +46,40 @@ describe('notApplied', () => {
     }
     expect(notApplied(inert, 'docker')).toEqual([])
     expect(notApplied({ portGate: { enabled: false }, shmSize: '', networks: [] }, 'k8s')).toEqual([])
+  })
+
+  it('reports what is for an ingress or a load balancer that a container on Kubernetes does not have', () => {
+    const config: ContainerConfigFields = {
+      customHeaders: [{ key: 'X-A' }],
+      proxyHeaders: true,
+      extraLBAnnotations: [{ key: 'a', value: 'b' }],
+      labels: { ingress: [{ key: 'a', value: 'b' }] },
+      annotations: { ingress: [{ key: 'a', value: 'b' }] },
+    }
+    expect(properties(config, 'k8s')).toEqual([
+      'extraLBAnnotations',
+      'customHeaders',
+      'proxyHeaders',
+      'annotations.ingress',
+      'labels.ingress',
+    ])
+    expect(properties({ ...config, expose: 'expose', useLoadBalancer: true }, 'k8s')).toEqual([])
+  })
+
+  it('reports a command beside a readiness probe, and times without a check, on Kubernetes alone', () => {
+    const both = { readinessProbe: '/', command: 'true', intervalSeconds: 1 }
+    expect(properties({ healthCheckConfig: both }, 'k8s')).toEqual(['healthCheckConfig.command'])
+    expect(properties({ healthCheckConfig: both }, 'docker')).toEqual([])
+    const exec = { test: 'exec' as const, arguments: [{ key: 'true' }], retries: 2 }
+    expect(properties({ healthCheckConfig: exec }, 'k8s')).toEqual([])
+    expect(properties({ healthCheckConfig: { ...exec, readinessProbe: '/' } }, 'k8s')).toEqual([
+      'healthCheckConfig.arguments',
+    ])
+    const times = { intervalSeconds: 1, timeoutSeconds: 2, startPeriodSeconds: 3, retries: 4 }
+    expect(properties({ healthCheckConfig: { ...times, startupProbe: '/' } }, 'k8s')).toEqual(
+      Object.keys(times).map((time) => `healthCheckConfig.${time}`),
+    )
+    expect(properties({ healthCheckConfig: { ...times, livenessProbe: '/' } }, 'k8s')).toEqual([])
   })
 
   it('reports the parts that one type of node ignores, with their position', () => {

@@ -5,6 +5,7 @@ import {
   type NodeType,
 } from '@crux/contract'
 import { isUnset } from './config-parts.ts'
+import { healthCheckTest } from './health-check.ts'
 
 /** `partly`: the setting has an effect here, but not all that its name promises. */
 export type NotApplied = { property: string; description: string; partly?: true }
@@ -91,10 +92,52 @@ function onKubernetes(config: ContainerConfigFields): NotApplied[] {
   config.ports?.forEach(({ external, bindAddress, proxyProtocol }, index) => {
     const at = `ports[${index}]`
     if (external)
-      add(`${at}.external`, 'On Kubernetes a port is reached through its service: the node publishes nothing')
-    if (bindAddress) add(`${at}.bindAddress`, 'On Kubernetes a port is reached through its service, on every node')
+      add(
+        `${at}.external`,
+        'On Kubernetes this is the port of the service within the cluster: its machines publish nothing',
+        true,
+      )
+    if (bindAddress) add(`${at}.bindAddress`, 'On Kubernetes a port is reached through its service, at its own address')
     if (proxyProtocol) add(`${at}.proxyProtocol`, 'Only the port gate of a Docker node writes the PROXY protocol')
   })
+  config.portRanges?.forEach(({ external }, index) => {
+    if (external)
+      add(
+        `portRanges[${index}].external`,
+        'On Kubernetes these are ports of the service within the cluster: its machines publish nothing',
+        true,
+      )
+  })
+  found.push(...healthNotApplied(config.healthCheckConfig))
+  const { annotations, customHeaders, expose, extraLBAnnotations, labels, proxyHeaders, useLoadBalancer } = config
+  if (extraLBAnnotations?.length && !useLoadBalancer)
+    add('extraLBAnnotations', 'These annotations need a load balancer: without one, nothing has them')
+  if ((expose ?? 'none') !== 'none') return found
+  const notExposed = 'This is for the ingress of an exposed container: without one, nothing has it'
+  if (customHeaders?.length) add('customHeaders', notExposed)
+  if (proxyHeaders) add('proxyHeaders', notExposed)
+  if (annotations?.ingress?.length) add('annotations.ingress', notExposed)
+  if (labels?.ingress?.length) add('labels.ingress', notExposed)
+  return found
+}
+
+/** A cluster asks one question about readiness, and knows nothing of the health check of an image. */
+function healthNotApplied(health: ContainerConfigFields['healthCheckConfig']): NotApplied[] {
+  const { found, add } = createList()
+  const test = healthCheckTest(health)
+  const isTested = test !== undefined && test[0] !== 'NONE'
+  if (isTested && health?.readinessProbe)
+    add(
+      `healthCheckConfig.${health.test === 'exec' ? 'arguments' : 'command'}`,
+      'The readiness probe decides on Kubernetes: the command is never run beside it',
+    )
+  if (isTested || health?.readinessProbe || health?.livenessProbe) return found
+  for (const time of ['intervalSeconds', 'timeoutSeconds', 'startPeriodSeconds', 'retries'] as const)
+    if (health?.[time] != null)
+      add(
+        `healthCheckConfig.${time}`,
+        "Kubernetes does not run the image's health check: set a command or a probe that is asked at these times",
+      )
   return found
 }
 

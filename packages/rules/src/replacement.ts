@@ -1,4 +1,4 @@
-import type { FinalContainerConfig } from '@crux/contract'
+import type { FinalContainerConfig, NodeType } from '@crux/contract'
 import type { CurrentContainer } from './deployment-pause.ts'
 import { isHostPath } from './host-dangerous.ts'
 import { isSameHostPort, publishedPorts } from './host-ports.ts'
@@ -47,14 +47,20 @@ export function heldPorts(next: CurrentContainer, staying: readonly CurrentConta
 }
 
 /**
- * Describes the effect on data when a volume is renamed or removed, or its container is renamed: a directory of the node is never deleted and never
- * moved.
+ * Describes the effect on data when a volume is renamed or removed, or its container is renamed: a directory of the node, or a claim of a
+ * cluster, is never deleted and never moved.
  *
  * @param old the container that `next` replaces, under any name
  */
-export function volumeWarnings(prefix: string, next: CurrentContainer, old: CurrentContainer): ReplacementWarning[] {
-  const toPath = (container: string, name: string) =>
-    isHostPath(name) ? `${name} of the node` : `${prefix}/${container}/${name} of the node's data folder`
+export function volumeWarnings(
+  { nodeType, prefix }: { nodeType: NodeType; prefix: string },
+  next: CurrentContainer,
+  old: CurrentContainer,
+): ReplacementWarning[] {
+  const toPath = (container: string, name: string) => {
+    if (nodeType === 'k8s') return `the claim ${container}-${name} of the namespace ${prefix}`
+    return isHostPath(name) ? `${name} of the node` : `${prefix}/${container}/${name} of the node's data folder`
+  }
   const after = next.config.volumes
   return old.config.volumes.filter(keepsData).flatMap((before): ReplacementWarning[] => {
     const stays = `its data stays in ${toPath(old.name, before.name)}`

@@ -1,11 +1,15 @@
 import type { ContainerConfigFields } from '@crux/contract'
 import { markerSections } from './config-parts.ts'
-import type { Report } from './config-problem.ts'
+import { type ConfigProblem, collectProblems, type Report } from './config-problem.ts'
 
 type Row = { key: string; value: string | null }
 
 /** The maximum size of all annotations of one object, keys and values in bytes. */
 export const annotationBytesMax = 256 * 1024
+
+/** Labels and annotations that the Kubernetes API would refuse. */
+export const kubernetesNameProblems = (config: ContainerConfigFields): ConfigProblem[] =>
+  collectProblems((report) => checkKubernetesNames(config, report))
 
 /**
  * Checks labels and annotations by the rules of the Kubernetes API. On a Docker node they have no effect and are not checked.

@@ -5,6 +5,16 @@ export { type CreateOptions, engine, loadImage, raw, removeContainers, removeIma
 export { type GithubActions, githubWorkflow, startGithubActions } from './github-actions.ts'
 export { type GitlabCi, startGitlabCi } from './gitlab-ci.ts'
 export { exits, type ImageSpec, idle, saveImage, web } from './image.ts'
+export {
+  findKubernetesMachine,
+  forwardToKubernetes,
+  type KubernetesMachine,
+  kubernetesImage,
+  kubernetesMissing,
+  provideKubernetes,
+  startKubernetes,
+  startOwnKubernetes,
+} from './kubernetes.ts'
 export { arbitraryJson, type Endpoint, type FuzzRequest, fuzzRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'

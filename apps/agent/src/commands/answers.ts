@@ -21,6 +21,10 @@ type AnsweredCase =
   | 'inspectContainer'
   | 'listImages'
   | 'findPortHolders'
+  | 'findDrift'
+  | 'listMachines'
+  | 'findPrefixData'
+  | 'deletePrefixData'
   | 'removeImages'
   | 'readLog'
   | 'rotateToken'
@@ -76,11 +80,32 @@ export function createAnswers(context: AnswerContext): Answers {
     async findPortHolders(value) {
       return { case: 'portHolders', value: { holders: await engine.findPortHolders(value) } }
     },
+    async findDrift({ release, scope: given }) {
+      const scope = getScope(given)
+      const owner = release?.owner
+      if (!release || owner?.teamId !== scope.teamId || owner.nodeId !== scope.nodeId)
+        throw new EngineError('refused', 'The owner of the release is not that of the scope')
+      return { case: 'drift', value: { objects: await engine.findDrift(release) } }
+    },
+    async listMachines({ scope, search, skip, take }) {
+      getScope(scope)
+      return { case: 'machines', value: await engine.listMachines({ search, skip, take }) }
+    },
+    async findPrefixData({ prefix, scope }) {
+      return { case: 'prefixData', value: await engine.findPrefixData({ prefix, scope: getScope(scope) }) }
+    },
+    async deletePrefixData({ claims, namespace, prefix, scope }) {
+      const target = { prefix, scope: getScope(scope) }
+      return { case: 'deletedPrefixData', value: await engine.deletePrefixData(target, { claims, namespace }) }
+    },
     async removeImages({ imageIds }) {
       return { case: 'removedImages', value: await engine.removeImages(imageIds) }
     },
     async readLog(value) {
-      const lines = await lastLines(engine, await getId(value), Math.min(value.take, logTakeMax))
+      const lines = await lastLines(engine, await getId(value), {
+        take: Math.min(value.take, logTakeMax),
+        pod: value.pod || undefined,
+      })
       return { case: 'log', value: { lines: lines.map(lineMessage) } }
     },
     async rotateToken({ token }) {
@@ -119,9 +144,14 @@ async function deleteContainer(engine: Engine, ref: ContainerRef, scope: EngineS
   }
 }
 
-async function lastLines(engine: Engine, id: string, take: number): Promise<LogChunkLine[]> {
+async function lastLines(
+  engine: Engine,
+  id: string,
+  request: { take: number; pod: string | undefined },
+): Promise<LogChunkLine[]> {
   let lines: LogChunkLine[] = []
-  for await (const chunk of engine.readLog(id, { take, follow: false })) lines = getLastLines([...lines, ...chunk])
+  for await (const chunk of engine.readLog(id, { ...request, follow: false }))
+    lines = getLastLines([...lines, ...chunk])
   return lines
 }
 

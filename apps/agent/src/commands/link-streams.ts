@@ -71,9 +71,10 @@ async function* logMessages(
     if (!container) throw new EngineError('refused', 'The command names no container')
     const scope = requireScope(command.scope, nodeId)
     const take = Math.min(command.take, takeMax)
+    const pod = command.pod || undefined
     const batches = command.whole
-      ? wholeLog(engine, { container, scope, signal })
-      : followLog(engine, { container, scope, take, since, signal })
+      ? wholeLog(engine, { container, scope, pod, signal })
+      : followLog(engine, { container, scope, pod, take, since, signal })
     for await (const lines of batches) yield { streamId, lines: lines.map(lineMessage) }
   } catch (error) {
     if (!signal.aborted) yield { streamId, failure: toFailure(error) }

@@ -1,10 +1,16 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import type {
+  ClaimKey,
   Container,
   ContainerRef,
+  DeletedPrefixData,
   EngineKind,
   FindPortHolders,
   HostPort,
+  MachineListSchema,
+  ObjectDifference,
   Operation,
+  PrefixData,
   Release,
 } from '@crux/agent-protocol'
 import type { EngineScope } from '@crux/rules'
@@ -35,12 +41,20 @@ export interface LogChunkLine {
 }
 
 export interface LogRequest {
+  /** Only the lines of this pod of a workload; other engines have none. */
+  pod?: string | undefined
   /** How many of the last lines come first; undefined: all. */
   take: number | undefined
   follow: boolean
   /** Only lines at or after this moment. */
   since?: { seconds: bigint; nanos: number }
   signal?: AbortSignal
+}
+
+/** The part of a prefix that a command may access. */
+export interface PrefixTarget {
+  prefix: string
+  scope: EngineScope
 }
 
 export interface FoundContainer {
@@ -67,6 +81,14 @@ export interface RemovedImages {
   imageIds: string[]
   freedBytes: bigint
   kept: { imageId: string; reason: string }[]
+}
+
+export interface MachineRequest {
+  /** Part of a name; empty: all. */
+  search: string
+  skip: number
+  /** At most 250 are listed. */
+  take: number
 }
 
 /** The containers of a node, for pages and commands. */
@@ -145,6 +167,33 @@ export interface Engine extends ContainerView {
   removeImages(ids: readonly string[]): Promise<RemovedImages>
   /** Returns the holders of ports that a deployment would publish. Names are returned of the owner's team only. */
   findPortHolders(request: FindPortHolders): Promise<{ port: HostPort; containerName: string }[]>
+  /**
+   * Compares what exists with a release that has succeeded, and changes nothing. No value of a secret is in the result.
+   *
+   * @throws EngineError `refused` where the engine cannot do that, or the release cannot be compared
+   */
+  findDrift(release: Release): Promise<ObjectDifference[]>
+  /**
+   * Lists the machines of a cluster with what they have and what is requested of it, or says which right is missing for that.
+   *
+   * @throws EngineError `refused` where the engine is no cluster
+   */
+  listMachines(request: MachineRequest): Promise<MessageInitShape<typeof MachineListSchema>>
+  /**
+   * What stays under a prefix when its containers are deleted. Nothing is changed.
+   *
+   * @throws EngineError `refused` where the engine keeps nothing under a prefix
+   */
+  findPrefixData(target: PrefixTarget): Promise<PrefixData>
+  /**
+   * Deletes data that stays. What is kept, or not gone yet, is reported with the reason and does not stop the rest.
+   *
+   * @throws EngineError `conflict` while containers or a release of the prefix exist; nothing is deleted then
+   */
+  deletePrefixData(
+    target: PrefixTarget,
+    chosen: { claims: readonly Pick<ClaimKey, 'name' | 'uid'>[]; namespace: boolean },
+  ): Promise<DeletedPrefixData>
   /** Creates what a first deployment to the target needs, so that its start finds it. */
   prepareTarget(owner: OwnerIds): Promise<void>
   /** Removes what was prepared, unless a container or a deployment uses it. */

@@ -1,5 +1,5 @@
 import type { Owner, Release, ReleaseKey } from '@crux/agent-protocol'
-import { isCovered, ownerLabel } from '@crux/rules'
+import { type EngineScope, isCovered, ownerLabel } from '@crux/rules'
 
 /**
  * Labels that name the owner of a container: team, project, node and prefix. They are written at creation and compared before the container
@@ -19,6 +19,8 @@ export const label = {
   preparationOf: 'dev.crux.preparation-of',
   preparation: 'dev.crux.preparation',
   secretKeys: 'dev.crux.secret.keys',
+  /** Addresses of an exposed container, with spaces between them. */
+  routes: 'dev.crux.routes',
   /** On a network that a team shares on a node: the key that configurations name it by. */
   teamNetwork: 'dev.crux.team-network',
   /** Ports that the node's gate routes to the container (plan/gated-ports.ts). */
@@ -69,6 +71,12 @@ export function isOwnedBy(
     labels[label.prefix] === prefix
   )
 }
+
+/** Whether labels grant an object of a prefix to the scope, of whatever project. */
+export const isOfPrefix = (
+  labels: Readonly<Record<string, string>>,
+  { prefix, scope }: { prefix: string; scope: EngineScope },
+): boolean => isCovered(labels, scope) && prefix !== '' && labels[label.prefix] === prefix
 
 /** The owner of a container, from its labels; undefined for a container without an owner. */
 export function getOwner(labels: Record<string, string>): OwnerIds | undefined {

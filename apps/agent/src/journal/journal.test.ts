@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { create } from '@bufbuild/protobuf'
 import { LogLevel, ReleaseSchema } from '@crux/agent-protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EventInit, type Journal, openJournalDirectory } from './journal.ts'
+import { openFileLogs } from '../state/file-state.ts'
+import { type EventInit, type Journal, openJournals } from './journal.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -16,12 +17,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 async function createJournal(): Promise<Journal> {
-  const journal = await openJournalDirectory(directory).create(release)
+  const journal = await openJournals(openFileLogs(directory)).create(release)
   opened.push(journal)
   return journal
 }
 async function load() {
-  const found = await openJournalDirectory(directory).load()
+  const found = await openJournals(openFileLogs(directory)).load()
   opened.push(...found.journals)
   return found
 }
@@ -81,9 +82,9 @@ describe('a journal', () => {
 
   test('starts a release only once and refuses an id that is no file name', async () => {
     await createJournal()
-    await expect(openJournalDirectory(directory).create(release)).rejects.toThrow('EEXIST')
+    await expect(openJournals(openFileLogs(directory)).create(release)).rejects.toThrow('EEXIST')
     const odd = create(ReleaseSchema, { key: { deploymentId: '../x', number: 1 } })
-    await expect(openJournalDirectory(directory).create(odd)).rejects.toThrow('a deployment id has only')
+    await expect(openJournals(openFileLogs(directory)).create(odd)).rejects.toThrow('a deployment id has only')
   })
 
   test('sets aside files that it cannot read and reads the others', async () => {
@@ -91,7 +92,7 @@ describe('a journal', () => {
     await appendFile(join(directory, 'broken.1.jsonl'), '{"decision":{}}\n')
     const { journals, unreadable } = await load()
     expect(journals).toHaveLength(1)
-    expect(unreadable).toEqual(['broken.1.jsonl'])
+    expect(unreadable).toEqual(['broken.1'])
   })
 
   test('sets aside a journal of another format, whose plan this agent could not resume', async () => {
@@ -101,14 +102,14 @@ describe('a journal', () => {
     expect(content).toContain('"format":3')
     for (const other of [content.replace(',"format":3', ''), content.replace('"format":3', '"format":2')]) {
       await writeFile(join(directory, 'older.1.jsonl'), other)
-      expect((await load()).unreadable).toEqual(['older.1.jsonl'])
+      expect((await load()).unreadable).toEqual(['older.1'])
     }
   })
 
   test('starts the same release again where a loss of power left an empty file', async () => {
     const path = join(directory, 'dep-1.3.jsonl')
     await appendFile(path, '')
-    expect((await load()).unreadable).toEqual(['dep-1.3.jsonl'])
+    expect((await load()).unreadable).toEqual(['dep-1.3'])
     expect((await createJournal()).lastSequence).toBe(0)
     expect(await readdir(directory)).toEqual(['dep-1.3.jsonl', 'dep-1.3.jsonl.unreadable'])
   })

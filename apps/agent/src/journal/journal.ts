@@ -1,6 +1,3 @@
-import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { create, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import {
@@ -12,7 +9,7 @@ import {
   ReleaseSchema,
 } from '@crux/agent-protocol'
 import { z } from 'zod'
-import { getMessage } from '../errors.ts'
+import type { LineLog, LineLogs } from '../state/agent-state.ts'
 
 /** The decisions of the agent, each written before the agent acts on it. */
 export const JournalState = z.object({
@@ -35,11 +32,11 @@ export type JournalState = z.output<typeof JournalState>
 
 export type EventInit = NonNullable<MessageInitShape<typeof DeploymentEventSchema>['event']>
 
-export interface JournalDirectory {
+export interface JournalStore {
   create(release: Release): Promise<Journal>
   /** A journal in memory only: for the end of a release that could not be written, and so did not start. */
   unwritten(release: Release): Journal
-  /** Loads the journals that earlier processes left. Files that cannot be read are moved aside and reported, and block no other release. */
+  /** Loads the journals that earlier processes left. Those that cannot be read are set aside and reported, and block no other release. */
   load(): Promise<{ journals: Journal[]; unreadable: string[] }>
 }
 
@@ -52,34 +49,27 @@ const Line = z.union([
   z.object({ decision: JournalState }),
 ])
 
-export function openJournalDirectory(directory: string): JournalDirectory {
-  const toPath = (key: ReleaseKey) => join(directory, `${safe(key.deploymentId)}.${key.number}.jsonl`)
+/** Lines of one write, unless a single one is longer: a store may limit the size of one. */
+const batchCharactersMax = 256 * 1_024
+
+export function openJournals(logs: LineLogs): JournalStore {
   return {
     async create(release) {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
       const { key } = release
       if (!key) throw new Error('a release has a key')
-      const file = await open(toPath(key), 'ax', 0o600)
-      const journal = new Journal({ file, path: toPath(key), size: 0 }, release)
-      try {
-        await journal.start()
-      } catch (error) {
-        await journal.drop()
-        throw error
-      }
-      return journal
+      const first = toText({ release: toJson(ReleaseSchema, release), format })
+      return new Journal(await logs.create(toName(key), first), release)
     },
     unwritten: (release) => new Journal(undefined, release),
     async load() {
-      const names = await readdir(directory).catch((): string[] => [])
       const journals: Journal[] = []
       const unreadable: string[] = []
-      for (const name of names.filter((candidate) => candidate.endsWith('.jsonl')).sort()) {
+      for (const name of await logs.list()) {
         try {
-          journals.push(await read(join(directory, name)))
+          journals.push(await read(logs, name))
         } catch {
           unreadable.push(name)
-          await rename(join(directory, name), join(directory, `${name}.unreadable`)).catch(() => undefined)
+          await logs.setAside(name).catch(() => undefined)
         }
       }
       return { journals, unreadable }
@@ -87,35 +77,25 @@ export function openJournalDirectory(directory: string): JournalDirectory {
   }
 }
 
-async function read(path: string): Promise<Journal> {
+async function read(logs: LineLogs, name: string): Promise<Journal> {
   let release: Release | undefined
   const events: DeploymentEvent[] = []
   let state: JournalState = {}
-  const content = await readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
-  // A crash may have cut the last line short. Nothing has acted on it, and the next line must not be appended to it.
-  const whole = content.slice(0, content.lastIndexOf('\n') + 1)
-  for (const text of whole.split('\n')) {
+  const { log, lines } = await logs.open(name)
+  for (const text of lines.split('\n')) {
     if (text === '') continue
     const line = Line.parse(JSON.parse(text))
     if ('release' in line) release = fromJson(ReleaseSchema, line.release)
     else if ('event' in line) events.push(fromJson(DeploymentEventSchema, line.event))
     else state = { ...state, ...line.decision }
   }
-  if (!release) throw new Error(`${path} holds no release`)
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
-  const size = Buffer.byteLength(whole)
-  if (whole.length < content.length) await file.truncate(size)
-  return new Journal({ file, path, size }, release, events, state)
+  if (!release) throw new Error(`${name} holds no release`)
+  return new Journal(log, release, events, state)
 }
 
-interface Written {
-  file: FileHandle
-  path: string
-  /** Bytes of whole lines. */
-  size: number
-}
+const toText = (line: unknown): string => `${JSON.stringify(line)}\n`
 
-/** The record of a release: the order, the decisions and the events. One append-only file (0600), read again after a crash. */
+/** The record of a release: the order, the decisions and the events. One append-only log, read again after a crash. */
 export class Journal {
   readonly key: ReleaseKey
   readonly release: Release
@@ -126,23 +106,17 @@ export class Journal {
   onAppend: (event: DeploymentEvent) => void = () => undefined
   readonly #events: DeploymentEvent[]
   /** Undefined for a journal in memory only. */
-  readonly #written: Written | undefined
+  readonly #log: LineLog | undefined
   #waiting: string[] = []
   #writing: Promise<void> | undefined
   #dropped = false
-  #torn = false
 
-  constructor(
-    written: Written | undefined,
-    release: Release,
-    events: DeploymentEvent[] = [],
-    state: JournalState = {},
-  ) {
+  constructor(log: LineLog | undefined, release: Release, events: DeploymentEvent[] = [], state: JournalState = {}) {
     this.key = release.key ?? create(ReleaseKeySchema)
     this.release = release
     this.state = state
     this.#events = events
-    this.#written = written
+    this.#log = log
   }
 
   /** The outcome, when it has been reported. */
@@ -162,11 +136,6 @@ export class Journal {
     return this.#events.length
   }
 
-  /** Writes the first line. */
-  async start() {
-    await this.#write({ release: toJson(ReleaseSchema, this.release), format })
-  }
-
   append(event: EventInit) {
     const sequence = BigInt(this.#events.length + 1)
     const whole = create(DeploymentEventSchema, { sequence, at: timestampNow(), event })
@@ -175,7 +144,7 @@ export class Journal {
     this.onAppend(whole)
   }
 
-  /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while the disk is full. */
+  /** Resolves when the decision and all before it are written, so that they survive a kill of the process. Rejects while they cannot be written. */
   async decide(decision: JournalState) {
     Object.assign(this.state, decision)
     await this.#write({ decision })
@@ -185,7 +154,7 @@ export class Journal {
   /** Resolves when everything written also survives a loss of power; called before anything is stopped or removed. */
   async secure() {
     await this.written()
-    await this.#written?.file.datasync()
+    await this.#log?.secure()
   }
 
   /** Events after a sequence, at most `max`. */
@@ -201,13 +170,11 @@ export class Journal {
   async drop() {
     this.#dropped = true
     await this.#writing?.catch(() => undefined)
-    if (!this.#written) return
-    await this.#written.file.close()
-    await rm(this.#written.path, { force: true })
+    await this.#log?.remove()
   }
 
   #write(line: unknown): Promise<void> {
-    this.#waiting.push(`${JSON.stringify(line)}\n`)
+    this.#waiting.push(toText(line))
     return this.#flush()
   }
 
@@ -218,34 +185,32 @@ export class Journal {
   }
 
   async #writeAll(): Promise<void> {
-    const written = this.#written
     await Promise.resolve()
-    let lines: string[] = []
     try {
       while (this.#waiting.length > 0) {
-        lines = this.#waiting
-        this.#waiting = []
-        if (!written || this.#dropped) continue
-        // A full disk may accept only a part of a line.
-        if (this.#torn) await written.file.truncate(written.size)
-        this.#torn = true
-        const bytes = Buffer.from(lines.join(''))
-        await written.file.appendFile(bytes)
-        written.size += bytes.length
-        this.#torn = false
+        const count = countBatch(this.#waiting)
+        if (this.#log && !this.#dropped) await this.#log.append(this.#waiting.slice(0, count).join(''))
+        this.#waiting.splice(0, count)
       }
-    } catch (error) {
-      this.#waiting = [...lines, ...this.#waiting]
-      throw new Error(`the agent cannot write its data directory: ${getMessage(error)}`, { cause: error })
     } finally {
       this.#writing = undefined
     }
   }
 }
 
-/** The server sends the id, and it becomes a file name. */
-function safe(id: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(id))
+/** How many of the first lines are written together: at least one. */
+function countBatch(lines: readonly string[]): number {
+  let characters = 0
+  const end = lines.findIndex((line, index) => {
+    characters += line.length
+    return index > 0 && characters > batchCharactersMax
+  })
+  return end < 0 ? lines.length : end
+}
+
+/** The server sends the id, and it becomes a name of the store. */
+function toName({ deploymentId, number }: ReleaseKey): string {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(deploymentId))
     throw new Error('a deployment id has only letters, digits, dashes and underscores')
-  return id
+  return `${deploymentId}.${number}`
 }

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { z } from 'zod'
-import { readIfThere, removeDurably, writeDurably } from '../files/durable-file.ts'
 import { parseJson } from '../files/parse-json.ts'
+import type { Records } from '../state/agent-state.ts'
 
 const StoredToken = z.object({
   server: z.string(),
@@ -18,33 +17,31 @@ export interface TokenStore {
   forget(): Promise<void>
 }
 
-export function openTokenStore(directory: string): TokenStore {
-  const path = join(directory, 'token.json')
+export function openTokenStore(records: Records): TokenStore {
   return {
     async read() {
-      return parseJson(StoredToken, await readIfThere(path))
+      return parseJson(StoredToken, await records.read('token.json'))
     },
-    write: (token) => writeDurably(path, `${JSON.stringify(token)}\n`),
-    forget: () => removeDurably(path),
+    write: (token) => records.write('token.json', `${JSON.stringify(token)}\n`),
+    forget: () => records.remove('token.json'),
   }
 }
 
 /**
- * The install token as the install script leaves it: a file in the agent's own directory, so that neither a process list nor `docker
- * inspect` shows it. It is deleted when it is exchanged or no longer of use.
+ * The install token as the installation leaves it: a record of the agent's own, so that neither a process list nor a description of the
+ * container shows it. It is deleted when it is exchanged or no longer of use.
  */
-interface InstallTokenFile {
+interface StoredInstallToken {
   read(): Promise<string | undefined>
   remove(): Promise<void>
 }
 
-export function openInstallTokenFile(directory: string): InstallTokenFile {
-  const path = join(directory, 'install-token')
+export function openInstallToken(records: Records): StoredInstallToken {
   return {
     async read() {
-      const token = (await readIfThere(path))?.trim()
+      const token = (await records.read('install-token'))?.trim()
       return token?.startsWith('crux_') ? token : undefined
     },
-    remove: () => removeDurably(path),
+    remove: () => records.remove('install-token'),
   }
 }

@@ -8,7 +8,7 @@ import { Slots } from '../concurrency/slots.ts'
 import type { Engine } from '../engines/engine.ts'
 import { AbortedError, getMessage, PlanError } from '../errors.ts'
 import { countCrash, leavePosition } from '../journal/crash-loop.ts'
-import type { Journal, JournalDirectory } from '../journal/journal.ts'
+import type { Journal, JournalStore } from '../journal/journal.ts'
 import { createProgressReporter } from '../journal/progress-reporter.ts'
 import type { AgentClient } from '../link/client.ts'
 import { createLinkClock } from './link-clock.ts'
@@ -16,7 +16,7 @@ import { createReporter, type Reporter } from './reporter.ts'
 
 interface ReleasesOptions {
   engine: Pick<Engine, 'applyRelease' | 'previousContainersRun' | 'releaseEnded'>
-  journals: JournalDirectory
+  journals: JournalStore
   client: AgentClient
   log: Logger
 }
@@ -60,7 +60,7 @@ export class Releases {
   async resume() {
     const log = this.#log
     const { journals: found, unreadable } = await this.#options.journals.load()
-    for (const name of unreadable) log.error({ file: name }, 'a journal cannot be read and is set aside')
+    for (const name of unreadable) log.error({ journal: name }, 'a journal cannot be read and is set aside')
     // A release that has taken over runs before a release that waits for its clean-up.
     const inOrder = found.sort((a, b) => Number(b.state.committed ?? false) - Number(a.state.committed ?? false))
     for (const journal of inOrder) {
@@ -80,7 +80,7 @@ export class Releases {
       this.#log.info(about(key), 'the release is known already')
       return
     }
-    // The release is registered before its file exists, so that a repeated command or a cancellation at the same moment finds it.
+    // The release is registered before its journal exists, so that a repeated command or a cancellation at the same moment finds it.
     // Journals are created one after another, so that releases of a prefix run in the order in which they arrived.
     const creating = this.#order.run('', async () => this.#start(await this.#options.journals.create(release)))
     this.#accepting.set(id, creating)
@@ -130,11 +130,11 @@ export class Releases {
   }
 
   /** Leaves everything as it is, so that the next process resumes it. */
-  async stop() {
+  async stop(withinMs = stopMs) {
     this.#ending.abort(new AbortedError('shutdown'))
     for (const { controller } of this.#open.values()) controller.abort(new AbortedError('shutdown'))
     // An engine that does not answer must not keep the process from ending; the journal has everything that a restart needs.
-    await Promise.race([Promise.allSettled(this.#running), delay(stopMs, undefined, { ref: false })])
+    await Promise.race([Promise.allSettled(this.#running), delay(withinMs, undefined, { ref: false })])
   }
 
   async #forget(journal: Journal): Promise<void> {

@@ -6,9 +6,10 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { type DeploymentEvent, DeploymentEventSchema, LogLevel, ReleaseSchema } from '@crux/agent-protocol'
 import { createLogger } from '@crux/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openJournalDirectory } from '../journal/journal.ts'
+import { openJournals } from '../journal/journal.ts'
 import { createProgressReporter } from '../journal/progress-reporter.ts'
 import type { AgentClient } from '../link/client.ts'
+import { openFileLogs } from '../state/file-state.ts'
 import { createReporter } from './reporter.ts'
 
 let directory: string
@@ -35,7 +36,7 @@ test('the reporter sends the outcome and the last event at once and batches the 
   const batches: number[] = []
   const { reporter, done } = report((events) => batches.push(events.length), 60_000)
   const key = { deploymentId: 'gathers', number: 1 }
-  const journal = await openJournalDirectory(directory).create(create(ReleaseSchema, { key }))
+  const journal = await openJournals(openFileLogs(directory)).create(create(ReleaseSchema, { key }))
   const say = (line: string) =>
     journal.append({
       case: 'log',
@@ -63,7 +64,7 @@ test('an outcome that arrives during the transfer of a batch is sent right after
     if (batches.length === 1) journal.append({ case: 'outcome', value: { successful: true } })
   }, 60_000)
   const key = { deploymentId: 'meanwhile', number: 1 }
-  const journal = await openJournalDirectory(directory).create(create(ReleaseSchema, { key }))
+  const journal = await openJournals(openFileLogs(directory)).create(create(ReleaseSchema, { key }))
   // A full batch does not wait for more.
   for (let number = 0; number < 200; number++)
     journal.append({
@@ -85,7 +86,7 @@ test('the reporter sends all events in messages that the server accepts', async 
     sizes.push(events.reduce((sum, event) => sum + toBinary(DeploymentEventSchema, event).length, 0)),
   )
   const key = { deploymentId: 'large', number: 1 }
-  const journal = openJournalDirectory(directory).unwritten(create(ReleaseSchema, { key }))
+  const journal = openJournals(openFileLogs(directory)).unwritten(create(ReleaseSchema, { key }))
   const progressReporter = createProgressReporter(journal)
   // The last log lines of containers that print no text, in lines of 64 kB.
   const words = Array.from({ length: 100 }, () => '\ufffd'.repeat(64 * 1_024))

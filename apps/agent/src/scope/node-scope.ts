@@ -3,8 +3,8 @@ import type { Logger } from '@crux/service-kit'
 import { z } from 'zod'
 import { label } from '../engines/labels.ts'
 import { getMessage } from '../errors.ts'
-import { readIfThere, writeDurably } from '../files/durable-file.ts'
 import { parseJson } from '../files/parse-json.ts'
+import type { Records } from '../state/agent-state.ts'
 
 /**
  * The objects that this agent manages without a command: those of its node and of the team's deleted nodes. The server sends these nodes
@@ -19,23 +19,23 @@ export interface NodeScope {
 const Known = z.object({ teamId: z.string(), nodeId: z.string(), deletedNodeIds: z.array(z.string()) })
 
 /**
- * @param options.path of the file that stores what the server sent
+ * @param options.records store what the server sent
  * @param options.onChange called when the set of deleted nodes changes
  */
 export async function openNodeScope(options: {
-  path: string
+  records: Records
   nodeId: () => string
   onChange: () => void
   log: Logger
 }): Promise<NodeScope> {
-  const { path, nodeId, onChange, log } = options
-  // A file that cannot be read counts as missing: the server sends the data again.
-  let known: EngineScope | undefined = parseJson(Known, await readIfThere(path))
+  const { records, nodeId, onChange, log } = options
+  // A record that cannot be parsed counts as missing: the server sends the data again.
+  let known: EngineScope | undefined = parseJson(Known, await records.read('deleted-nodes.json'))
   let writing: Promise<void> = Promise.resolve()
 
   function save(content: string): void {
     writing = writing
-      .then(() => writeDurably(path, content))
+      .then(() => records.write('deleted-nodes.json', content))
       .catch((error: unknown) => log.warn({ reason: getMessage(error) }, 'the deleted nodes could not be remembered'))
   }
 

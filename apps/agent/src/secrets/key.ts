@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import type { PrivateKey } from 'openpgp'
-import { readIfThere, writeDurably } from '../files/durable-file.ts'
+import type { Records } from '../state/agent-state.ts'
 
 /** The node's OpenPGP key: browsers encrypt values with the public part, and only this node can read them. */
 export interface NodeKey {
@@ -10,20 +9,18 @@ export interface NodeKey {
 }
 
 /**
- * Reads the key pair from the directory, or creates one. openpgp needs several megabytes and is loaded only when it is needed: at the first
+ * Reads the stored key pair, or creates one. openpgp needs several megabytes and is loaded only when it is needed: at the first
  * start and for the first secret.
  */
-export async function openNodeKey(directory: string): Promise<NodeKey> {
-  const privatePath = join(directory, 'secret.key')
-  const publicPath = join(directory, 'public.key')
-  const stored = await readIfThere(privatePath)
-  const storedPublic = stored === undefined ? undefined : await readIfThere(publicPath)
+export async function openNodeKey(records: Records): Promise<NodeKey> {
+  const stored = await records.read('secret.key')
+  const storedPublic = stored === undefined ? undefined : await records.read('public.key')
   const pair =
     stored !== undefined && storedPublic !== undefined
       ? { privateKey: stored, publicKey: storedPublic }
       : await makePair(stored)
-  if (stored === undefined) await writeDurably(privatePath, pair.privateKey)
-  if (storedPublic === undefined) await writeDurably(publicPath, pair.publicKey)
+  if (stored === undefined) await records.write('secret.key', pair.privateKey)
+  if (storedPublic === undefined) await records.write('public.key', pair.publicKey)
   let opener: Promise<PrivateKey> | undefined
   return {
     publicKey: pair.publicKey,

@@ -1,9 +1,8 @@
-import { lookup } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { guarded, judgeAddress } from '@crux/service-kit'
+import { guarded } from '@crux/service-kit'
 import { AwsV4Signer } from 'aws4fetch'
+import { findRefusedAddress, judgedLookup } from '../net/judged-lookup.ts'
 import { parseListing } from './listing.ts'
 import { StorageError, toNetworkError, toStorageError } from './storage-error.ts'
 
@@ -101,12 +100,13 @@ export class Bucket {
     const target = new URL(this.#base)
     target.pathname = `${this.#base.pathname.replace(/\/$/, '')}/${path}`
     target.search = new URLSearchParams(query).toString().replaceAll('+', '%20')
-    refuseAddress(target.hostname.replace(/^\[|\]$/g, ''))
+    const refused = findRefusedAddress(target.hostname)
+    if (refused) throw toAddressError(refused)
     const headers = await signed(target, this.#access, this.#region)
     return new Promise((resolve, reject) => {
       const call = (this.#isSecure ? secureRequest : plainRequest)(
         target,
-        { agent: this.#agent, headers, signal, lookup: judgedLookup, timeout: unansweredMs },
+        { agent: this.#agent, headers, signal, lookup: judgedLookup(toAddressError), timeout: unansweredMs },
         resolve,
       )
       call.on(
@@ -167,27 +167,4 @@ function encoded(part: string): string {
   return encodeURIComponent(part).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Reserved and link-local addresses, such as a cloud's metadata service, are no storage. */
-function addressError(address: string): StorageError | undefined {
-  return isIP(address) !== 0 && judgeAddress(address) === 'never'
-    ? new StorageError(`${address} is not an address of a storage`)
-    : undefined
-}
-
-function refuseAddress(address: string): void {
-  const error = addressError(address)
-  if (error) throw error
-}
-
-const judgedLookup: LookupFunction = (host, options, callback) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [])
-    const [first] = addresses
-    for (const { address } of addresses) {
-      const refused = addressError(address)
-      if (refused) return callback(refused, [])
-    }
-    if (options.all || !first) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
-}
+const toAddressError = (address: string) => new StorageError(`${address} is not an address of a storage`)

@@ -21,13 +21,15 @@ export async function* followLog(
   options: {
     container: Pick<ContainerRef, 'prefix' | 'name'>
     scope: EngineScope
+    /** Only this pod of a workload: the log ends with it. */
+    pod?: string | undefined
     take: number
     /** Continues after the line of this time; `take` is then ignored. */
     since?: Moment | undefined
     signal: AbortSignal
   },
 ): AsyncGenerator<LogChunkLine[]> {
-  const { container, scope, signal } = options
+  const { container, pod, scope, signal } = options
   const find = async () => (await findInScope(engine, container, scope)).id
   let id: string | undefined = await find()
   let take: number | undefined = options.take
@@ -40,6 +42,7 @@ export async function* followLog(
       const since = after ? { since: { seconds: after.seconds, nanos: after.nanos } } : {}
       try {
         for await (const lines of engine.readLog(id, {
+          pod,
           take: after ? undefined : take,
           follow: follows,
           signal,
@@ -56,7 +59,7 @@ export async function* followLog(
       if (signal.aborted) break
     }
     take = undefined
-    if (signal.aborted) {
+    if (signal.aborted || pod !== undefined) {
       started.cancel()
       return
     }
@@ -77,11 +80,16 @@ export async function* followLog(
  */
 export async function* wholeLog(
   engine: ContainerView,
-  options: { container: Pick<ContainerRef, 'prefix' | 'name'>; scope: EngineScope; signal: AbortSignal },
+  options: {
+    container: Pick<ContainerRef, 'prefix' | 'name'>
+    scope: EngineScope
+    pod?: string | undefined
+    signal: AbortSignal
+  },
 ): AsyncGenerator<LogChunkLine[]> {
-  const { container, scope, signal } = options
+  const { container, pod, scope, signal } = options
   const { id } = await findInScope(engine, container, scope)
-  for await (const lines of engine.readLog(id, { take: undefined, follow: false, signal })) yield* toBatches(lines)
+  for await (const lines of engine.readLog(id, { pod, take: undefined, follow: false, signal })) yield* toBatches(lines)
 }
 
 function* toBatches(lines: LogChunkLine[]): Generator<LogChunkLine[]> {

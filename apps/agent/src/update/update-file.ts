@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { z } from 'zod'
-import { readIfThere, removeDurably, writeDurably } from '../files/durable-file.ts'
 import { parseJson } from '../files/parse-json.ts'
+import type { Records } from '../state/agent-state.ts'
 
 const UpdateFile = z.object({
   id: z.string(),
@@ -20,13 +19,12 @@ export interface UpdateFileStore {
   remove(): Promise<void>
 }
 
-export function openUpdateFile(directory: string): UpdateFileStore {
-  const path = join(directory, 'update.json')
+export function openUpdateFile(records: Records): UpdateFileStore {
   return {
     async read() {
-      return parseJson(UpdateFile, await readIfThere(path))
+      return parseJson(UpdateFile, await records.read('update.json'))
     },
-    write: (update) => writeDurably(path, `${JSON.stringify(update)}\n`),
-    remove: () => removeDurably(path),
+    write: (update) => records.write('update.json', `${JSON.stringify(update)}\n`),
+    remove: () => records.remove('update.json'),
   }
 }

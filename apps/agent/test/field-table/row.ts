@@ -42,7 +42,10 @@ export interface RowKit {
   images: { tool: string; bare: string; labelled: string; checked: string; user: string }
 }
 
-export function getFields({ config }: FieldRow): ContainerConfigField[] {
+/** What decides which rows share a container. */
+type PackableRow = Pick<FieldRow, 'config' | 'image' | 'alone'>
+
+export function getFields({ config }: Pick<FieldRow, 'config'>): ContainerConfigField[] {
   return Object.keys(config) as ContainerConfigField[]
 }
 
@@ -50,10 +53,10 @@ export function getFields({ config }: FieldRow): ContainerConfigField[] {
  * Puts rows into as few containers as possible: rows that set different fields, or one field to the same value, share a container. Each
  * start costs the engine time.
  */
-export function packRows(
-  rows: readonly FieldRow[],
-): { config: RowConfig; image: string | undefined; rows: FieldRow[] }[] {
-  const packed: { config: RowConfig; image: string | undefined; rows: FieldRow[]; alone: boolean }[] = []
+export function packRows<Row extends PackableRow>(
+  rows: readonly Row[],
+): { config: RowConfig; image: string | undefined; rows: Row[] }[] {
+  const packed: { config: RowConfig; image: string | undefined; rows: Row[]; alone: boolean }[] = []
   for (const row of rows) {
     const place = row.alone
       ? undefined
@@ -70,7 +73,7 @@ export function packRows(
   return packed.sort((left, right) => Number(holdsBack(left.config)) - Number(holdsBack(right.config)))
 }
 
-function holdsBack({ expectedState, healthCheckConfig }: RowConfig): boolean {
+export function holdsBack({ expectedState, healthCheckConfig }: RowConfig): boolean {
   return expectedState != null || healthCheckConfig != null
 }
 

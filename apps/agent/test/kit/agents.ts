@@ -14,11 +14,23 @@ export interface TestAgent {
   dispose(): Promise<void>
 }
 
+export interface AgentOptions {
+  dataDir: string
+  token?: string
+  nodeId?: string
+  dockerHost?: string
+  kubeconfig?: string
+  stateNamespace?: string
+  rootDomain?: string
+  namespaces?: readonly string[]
+  /** The image of the agent in the cluster. */
+  agentImage?: string
+  /** A file with certificates that it trusts besides the usual ones. */
+  authorityFile?: string
+}
+
 /** The real agent, in this process, connected to a server of the test. */
-export async function startTestAgent(
-  server: FakeServer,
-  options: { dataDir?: string; token?: string; nodeId?: string; dockerHost?: string } = {},
-): Promise<TestAgent> {
+export async function startTestAgent(server: FakeServer, options: Partial<AgentOptions> = {}): Promise<TestAgent> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'crux-agent-')))
   const settings = readSettings(toEnvironment(server, { ...options, dataDir }))
   const agent = await startAgent(settings, createLogger({ name: 'agent', level: settings.logLevel }))
@@ -36,15 +48,8 @@ export async function startTestAgent(
 
 /** The real agent as a process of its own, to be killed. */
 export function spawnAgent(
-  server: FakeServer,
-  options: {
-    dataDir: string
-    token?: string
-    nodeId?: string
-    main?: string
-    nodeOptions?: string[]
-    env?: Record<string, string>
-  },
+  server: Pick<FakeServer, 'url'>,
+  options: AgentOptions & { main?: string; nodeOptions?: string[]; env?: Record<string, string> },
 ): { child: ChildProcess; exited: Promise<{ code: number | null; signal: string | null }>; output: () => string } {
   const main = options.main ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main], {
@@ -59,16 +64,19 @@ export function spawnAgent(
   return { child, exited, output: () => output }
 }
 
-function toEnvironment(
-  server: FakeServer,
-  options: { dataDir: string; token?: string; nodeId?: string; dockerHost?: string },
-): Record<string, string> {
+function toEnvironment(server: Pick<FakeServer, 'url'>, options: AgentOptions): Record<string, string> {
   return {
     CRUX_URL: server.url,
     ...(options.nodeId === undefined ? {} : { CRUX_NODE_ID: options.nodeId }),
     CRUX_DATA_DIR: options.dataDir,
     ...(options.token ? { CRUX_TOKEN: options.token } : {}),
     ...(options.dockerHost ? { DOCKER_HOST: options.dockerHost } : {}),
+    ...(options.rootDomain ? { ROOT_DOMAIN: options.rootDomain } : {}),
+    ...(options.kubeconfig ? { CRUX_KUBECONFIG: options.kubeconfig } : {}),
+    ...(options.stateNamespace ? { CRUX_STATE_NAMESPACE: options.stateNamespace } : {}),
+    ...(options.namespaces ? { CRUX_NAMESPACES: options.namespaces.join(',') } : {}),
+    ...(options.agentImage ? { CRUX_AGENT_IMAGE_IN_CLUSTER: options.agentImage } : {}),
+    ...(options.authorityFile ? { NODE_EXTRA_CA_CERTS: options.authorityFile } : {}),
     LOG_LEVEL: process.env.AGENT_LOG_LEVEL ?? 'fatal',
   }
 }

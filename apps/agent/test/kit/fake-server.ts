@@ -35,6 +35,10 @@ const scoped: ReadonlySet<string> = new Set([
   'watchContainers',
   'followLog',
   'listImages',
+  'findDrift',
+  'listMachines',
+  'findPrefixData',
+  'deletePrefixData',
 ])
 
 /** The server's side of the agent protocol, as simple as possible: tokens, one link, and everything it received. */
@@ -126,15 +130,15 @@ export class FakeServer {
     return { ...command, value: { scope, ...command.value } } as CommandInit
   }
 
-  async ask(command: CommandInit): Promise<RespondRequest['result']> {
+  async ask(command: CommandInit, timeoutMs = 15_000): Promise<RespondRequest['result']> {
     const id = this.send(command)
     const answered = new Promise<void>((resolve) => this.#answered.set(id, resolve))
-    const late = setTimeout(() => this.#answered.get(id)?.(), 15_000)
+    const late = setTimeout(() => this.#answered.get(id)?.(), timeoutMs)
     await answered
     clearTimeout(late)
     this.#answered.delete(id)
     const response = this.responses.get(id)
-    if (!response) throw new Error(`waited 15 s in vain: an answer to ${command.case}`)
+    if (!response) throw new Error(`waited ${timeoutMs} ms in vain: an answer to ${command.case}`)
     return response.result
   }
 

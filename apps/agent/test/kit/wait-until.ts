@@ -7,7 +7,8 @@ export async function waitUntil<T>(
   const until = Date.now() + timeoutMs
   for (;;) {
     const value = await condition()
-    if (value !== undefined && value !== false) return value
+    // An empty answer is none: what is to answer may be starting.
+    if (value !== undefined && value !== false && value !== '') return value
     if (Date.now() > until) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -21,7 +21,7 @@ export function FreezeDays({ form }: Props) {
               <button
                 key={day}
                 type="button"
-                aria-label={dayName(day, 'long')}
+                title={dayName(day, 'long')}
                 aria-pressed={value.includes(day)}
                 onClick={() => onChange(toggle(value, day))}
                 className="h-7 min-w-10 rounded-md border border-line-strong bg-surface px-2 text-small text-ink-2 hover:text-ink aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:font-strong aria-pressed:text-accent"

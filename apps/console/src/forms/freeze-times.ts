@@ -24,6 +24,10 @@ export const dayName = (day: number, weekday: 'short' | 'long' = 'short'): strin
 /** yyyy-MM-dd HH:mm in the reader's time zone. */
 export const toMinute = (time: string | Date): string => absoluteTime(new Date(time).getTime()).slice(0, 16)
 
+/** Whether a window freezes now or will, as the server judges it before it lets a user move or delete the environment. */
+export const isUnfinished = (window: Window, now: number): boolean =>
+  window.kind === 'weekly' || !(Date.parse(window.to) <= now)
+
 /** When a window freezes, in words. */
 export function describeTimes(window: Window, t: TFunction<'freeze'>): string {
   if (window.kind === 'once') return t('once', { from: toMinute(window.from), to: toMinute(window.to) })

@@ -93,8 +93,13 @@ export const links = {
       hash: options.anchor,
       search: { section: options.section, prefix: options.prefix },
     }),
-  containerLog: (teamSlug: string, nodeId: string, container: { prefix: string; name: string }) =>
-    linkOptions({ to: '/$teamSlug/nodes/$nodeId/log', params: { teamSlug, nodeId }, search: container }),
+  /** @param pod only the lines of this pod of a workload */
+  containerLog: (teamSlug: string, nodeId: string, container: { prefix: string; name: string }, pod?: string) =>
+    linkOptions({
+      to: '/$teamSlug/nodes/$nodeId/log',
+      params: { teamSlug, nodeId },
+      search: { ...container, ...(pod !== undefined && { pod }) },
+    }),
   containerInspect: (teamSlug: string, nodeId: string, container: { prefix: string; name: string }) =>
     linkOptions({ to: '/$teamSlug/nodes/$nodeId/inspect', params: { teamSlug, nodeId }, search: container }),
 
@@ -121,7 +126,7 @@ export const links = {
 
 export type ComposerSection = 'containers' | 'environment' | 'not-kept'
 export type VersionSection = 'images' | 'deployments' | 'reorder'
-export type NodeSection = 'containers' | 'deployments' | 'images' | 'events'
+export type NodeSection = 'containers' | 'deployments' | 'images' | 'machines' | 'events'
 export type AuditLogFilters = {
   skip?: number
   take?: number

@@ -23,8 +23,13 @@ export const versionSearch = z.object({
   section: z.enum(['images', 'deployments', 'reorder']).optional().catch(undefined),
 })
 export const nodeSearch = z.object({
-  section: z.enum(['containers', 'deployments', 'images', 'events']).optional().catch(undefined),
+  section: z.enum(['containers', 'deployments', 'images', 'machines', 'events']).optional().catch(undefined),
   prefix: text,
+})
+export const logSearch = z.object({
+  prefix: z.string().max(63).catch(''),
+  name: z.string().max(255).catch(''),
+  pod: z.string().max(255).optional().catch(undefined),
 })
 export const containerSearch = z.object({ prefix: z.string().max(63).catch(''), name: z.string().max(255).catch('') })
 export const deploymentsSearch = z.object({

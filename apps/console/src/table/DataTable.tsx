@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/Button.tsx'
 import { cx } from '../components/class-names.ts'
@@ -14,7 +14,7 @@ import { useVisibleRows } from './use-visible-rows.ts'
 
 /** The one table: dense rows, sortable headers, actions at the end; below 768 px a list of two-line rows. */
 export function DataTable<Row>(props: TableProps<Row>) {
-  const { label, rowKey, actions, rowButton, tint, initialSort, footer, flush, groupBy, noGroup } = props
+  const { label, rowKey, actions, rowButton, tint, initialSort, below, footer, flush, groupBy, noGroup } = props
   const { t } = useTranslation()
   const narrow = useNarrow()
   const isSorted = initialSort !== null
@@ -44,7 +44,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
 
   const shown = columns.filter((column) => column.only !== 'narrow')
   const body = useRef<HTMLTableSectionElement>(null)
-  const visible = useVisibleRows(withGroups(rows, groupBy), body)
+  const visible = useVisibleRows(withGroups(rows, groupBy), body, (item) =>
+    'group' in item ? 1 : 1 + (below?.(item.row)?.lines ?? 0),
+  )
 
   if (narrow)
     return (
@@ -101,36 +103,38 @@ export function DataTable<Row>(props: TableProps<Row>) {
                   </th>
                 </tr>
               ) : (
-                <tr
-                  key={rowKey(item.row)}
-                  onClick={openRow}
-                  onAuxClick={openRow}
-                  className={cx(
-                    'group border-b border-line last:border-0 hover:bg-hover has-[a[data-row-link]]:cursor-pointer',
-                    tints[tint?.(item.row) ?? 'none'],
-                  )}
-                >
-                  {shown.map((column) => (
-                    <td
-                      key={column.id}
-                      className={cx(
-                        'h-9 px-3 whitespace-nowrap',
-                        column.align === 'right' && 'text-right tabular-nums',
-                        column.grow
-                          ? 'w-full max-w-0 truncate'
-                          : 'max-w-[max(16rem,22vw)] overflow-x-clip text-ellipsis [&>.inline-flex]:max-w-full [&>.inline-flex>a]:truncate',
-                      )}
-                    >
-                      {column.cell(item.row)}
-                    </td>
-                  ))}
-                  {(actions || rowButton) && (
-                    // The actions of a row stay visible if the table is wider than its container.
-                    <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
-                      <RowActions actions={actions?.(item.row) ?? []} button={rowButton?.(item.row)} />
-                    </td>
-                  )}
-                </tr>
+                <Fragment key={rowKey(item.row)}>
+                  <tr
+                    onClick={openRow}
+                    onAuxClick={openRow}
+                    className={cx(
+                      'group border-b border-line last:border-0 hover:bg-hover has-[a[data-row-link]]:cursor-pointer',
+                      tints[tint?.(item.row) ?? 'none'],
+                    )}
+                  >
+                    {shown.map((column) => (
+                      <td
+                        key={column.id}
+                        className={cx(
+                          'h-9 px-3 whitespace-nowrap',
+                          column.align === 'right' && 'text-right tabular-nums',
+                          column.grow
+                            ? 'w-full max-w-0 truncate'
+                            : 'max-w-[max(16rem,22vw)] overflow-x-clip text-ellipsis [&>.inline-flex]:max-w-full [&>.inline-flex>a]:truncate',
+                        )}
+                      >
+                        {column.cell(item.row)}
+                      </td>
+                    ))}
+                    {(actions || rowButton) && (
+                      // The actions of a row stay visible if the table is wider than its container.
+                      <td className="sticky right-0 h-9 w-px bg-inherit px-2 text-right whitespace-nowrap">
+                        <RowActions actions={actions?.(item.row) ?? []} button={rowButton?.(item.row)} />
+                      </td>
+                    )}
+                  </tr>
+                  <Below content={below?.(item.row)?.content} columns={shown.length + (actions || rowButton ? 1 : 0)} />
+                </Fragment>
               ),
             )}
             {visible.after > 0 && <tr aria-hidden style={{ height: visible.after }} />}
@@ -139,6 +143,17 @@ export function DataTable<Row>(props: TableProps<Row>) {
       </div>
       {footer}
     </div>
+  )
+}
+
+function Below({ content, columns }: { content: ReactNode; columns: number }) {
+  if (!content) return null
+  return (
+    <tr className="border-b border-line bg-sunken last:border-0">
+      <td colSpan={columns} className="max-w-0 px-3">
+        {content}
+      </td>
+    </tr>
   )
 }
 

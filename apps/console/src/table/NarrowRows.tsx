@@ -6,7 +6,7 @@ import { withGroups } from './row-groups.ts'
 
 /** A table's rows on a phone: the state first, then the name, then the rest in one line. */
 export function NarrowRows<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, rowKey, actions, rowButton, tint, groupBy, noGroup } = props
+  const { label, rows, columns, rowKey, actions, rowButton, tint, below, groupBy, noGroup } = props
   const placed = (place: NonNullable<Column<Row>['narrow']>) =>
     columns.filter((column) => (column.narrow ?? 'detail') === place)
   const lead = placed('lead')
@@ -54,6 +54,7 @@ export function NarrowRows<Row>(props: TableProps<Row>) {
                 </div>
               )}
               {rowButton && <div className="mt-1 empty:hidden">{rowButton(item.row)}</div>}
+              {below && <div className="mt-1 empty:hidden">{below(item.row)?.content}</div>}
             </div>
             {actions && <ActionMenu actions={actions(item.row)} />}
           </li>

@@ -35,6 +35,8 @@ export type TableProps<Row> = {
   groupBy?: (row: Row) => string
   /** The heading of the rows without a group, which come last. */
   noGroup?: string
+  /** What is folded out below a row. `lines`: how many rows of the table it is as high as, about. */
+  below?: (row: Row) => { lines: number; content: ReactNode } | undefined
   footer?: ReactNode
   /** Without border, for a table inside a Box. */
   flush?: boolean

@@ -7,7 +7,12 @@ const wholeMax = 100
 const rowHeight = 37
 
 /** Of a long table only the rows near the window are in the page; the room of the others is kept. */
-export function useVisibleRows<Item>(items: readonly Item[], body: RefObject<HTMLElement | null>) {
+export function useVisibleRows<Item>(
+  items: readonly Item[],
+  body: RefObject<HTMLElement | null>,
+  /** How many rows an item is as high as. */
+  getLines: (item: Item) => number,
+) {
   const [scrollMargin, setScrollMargin] = useState(0)
   const isLong = items.length > wholeMax
   useLayoutEffect(() => {
@@ -15,11 +20,16 @@ export function useVisibleRows<Item>(items: readonly Item[], body: RefObject<HTM
   }, [isLong, body])
   const virtualizer = useWindowVirtualizer({
     count: items.length,
-    estimateSize: () => rowHeight,
+    estimateSize: (index) => rowHeight * getLines(items[index] as Item),
     overscan: 15,
     scrollMargin,
     enabled: isLong,
   })
+  const lines = isLong ? items.reduce((sum, item) => sum + getLines(item), 0) : 0
+  // Sizes are kept until they are measured again: a row that is folded out is higher.
+  useLayoutEffect(() => {
+    if (lines > 0) virtualizer.measure()
+  }, [lines, virtualizer])
   if (!isLong) return { items, before: 0, after: 0 }
   const drawn = virtualizer.getVirtualItems()
   const [first, last] = [drawn[0], drawn.at(-1)]

@@ -112,10 +112,13 @@ export async function readLog(
   { team }: Caller,
   nodeId: string,
   container: Ref,
-  take: number,
+  { pod, take }: { take: number; pod?: string | undefined },
 ): Promise<ResponseInput<'containers.log'>> {
   const scope = await getScope(app, team, nodeId)
-  const { value } = await ask(app, nodeId, 'log', { case: 'readLog', value: { container, take, scope } })
+  const { value } = await ask(app, nodeId, 'log', {
+    case: 'readLog',
+    value: { container, take, scope, pod: pod ?? '' },
+  })
   return value.lines.map(toLogText)
 }
 

@@ -22,7 +22,11 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
   const toKey = (container: Ref) => `${container.prefix}/${container.name}`
 
   /** Replaces the subscriber's previous view of this container. */
-  async function follow(subscriber: Subscriber<'node'>, container: Ref, take: number, batch: boolean) {
+  async function follow(
+    subscriber: Subscriber<'node'>,
+    container: Ref,
+    { batch, pod, take }: { take: number; batch: boolean; pod: string | undefined },
+  ) {
     // Clients without batches get one message per line, which would be too slow for more lines.
     if (!batch && take > limits.logTake.max) {
       const description = `Use ${limits.logTake.max} or less, or ask for batches`
@@ -44,7 +48,7 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
     }
     subscriber.send('container-log-started', { container, take })
     const { nodeId } = subscriber.params
-    const watch = new LogWatch(app, { nodeId, container, take, batch, subscriber })
+    const watch = new LogWatch(app, { nodeId, container, pod, take, batch, subscriber })
     mine.set(key, watch)
     await watch.opened
   }
@@ -68,10 +72,12 @@ export function nodeChannel(app: App): ChannelHandler<'node'> {
           : { prefix: prefix || null, projectId: null }
         await states.watch(subscriber.params.nodeId, subscriber, filter)
       },
-      'watch-container-log': (subscriber, { container, take, batch }) =>
-        follow(subscriber, container, take ?? limits.logTake.default, batch ?? false),
-      'set-container-log-take': (subscriber, { container, take }) =>
-        follow(subscriber, container, take, logs.get(subscriber)?.get(toKey(container))?.batch ?? false),
+      'watch-container-log': (subscriber, { container, take = limits.logTake.default, batch = false, pod }) =>
+        follow(subscriber, container, { take, batch, pod }),
+      'set-container-log-take': (subscriber, { container, take }) => {
+        const { batch = false, pod } = logs.get(subscriber)?.get(toKey(container)) ?? {}
+        return follow(subscriber, container, { take, batch, pod })
+      },
       'unwatch-container-log': async (subscriber, { container }) => {
         const mine = logs.get(subscriber)
         mine?.get(toKey(container))?.close()

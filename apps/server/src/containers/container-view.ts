@@ -1,10 +1,13 @@
 import {
   type Container as AgentContainer,
+  type Pod as AgentPod,
   ContainerState,
+  type ExternalAddresses,
+  ExternalAddressType,
   type LogLine,
   type PublishedPort,
 } from '@crux/agent-protocol'
-import type { Container, ContainerState as StateName, TeamRole } from '@crux/contract'
+import type { Container, Pod, ContainerState as StateName, TeamRole } from '@crux/contract'
 import { visibilityFor } from '@crux/rules'
 
 const states: Record<ContainerState, StateName | null> = {
@@ -78,8 +81,32 @@ function toContainer(container: AgentContainer, managed: { prefix: string; name:
     imageTag: container.imageTag,
     ports: toPorts(container.ports),
     labels: container.labels,
+    ...(container.externalAddresses.length > 0 && {
+      externalAddresses: container.externalAddresses.flatMap(toExternalAddresses),
+    }),
+    ...(container.podCount > 0 && { pods: { total: container.podCount, items: container.pods.map(toPod) } }),
   }
 }
+
+const addressTypes = {
+  [ExternalAddressType.LOAD_BALANCER]: 'load-balancer',
+  [ExternalAddressType.INGRESS]: 'ingress',
+} as const
+
+/** A later agent may know further types. */
+const toExternalAddresses = ({ addresses, type }: ExternalAddresses) =>
+  type === ExternalAddressType.UNSPECIFIED ? [] : [{ type: addressTypes[type], addresses }]
+
+const toPod = (pod: AgentPod): Pod => ({
+  name: pod.name,
+  state: states[pod.state],
+  reason: pod.reason,
+  ready: pod.ready,
+  exitCode: pod.exitCode ?? null,
+  restartCount: pod.restartCount,
+  machine: pod.machine,
+  createdAt: toIsoText(pod.createdAt) ?? new Date(0).toISOString(),
+})
 
 /** Engines list a port once per address family. */
 function toPorts(ports: PublishedPort[]): Container['ports'] {

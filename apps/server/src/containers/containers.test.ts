@@ -163,7 +163,7 @@ test("deletes only this team's containers of a prefix", async () => {
 })
 
 test('reads the log as lines with their time, and the inspection as the engine returned it', async () => {
-  const log = readLog(gateway.app, { team, actor }, nodeId, { prefix: '', name: 'web' }, 5)
+  const log = readLog(gateway.app, { team, actor }, nodeId, { prefix: '', name: 'web' }, { take: 5 })
   const asked = await agent.command('readLog')
   expect(asked.value.take).toBe(5)
   await agent.respond(asked.commandId, { case: 'log', value: { lines: [line(0)] } })
@@ -184,7 +184,7 @@ test("answers not found for another team's node, and sends its agent nothing", a
     operateContainer(gateway.app, { team: stranger, actor }, nodeId, ref, 'stop'),
     deletePrefix(gateway.app, { team: stranger, actor }, { nodeId, prefix: 'shop' }),
     inspectContainer(gateway.app, { team: stranger, actor }, nodeId, ref),
-    readLog(gateway.app, { team: stranger, actor }, nodeId, ref, 5),
+    readLog(gateway.app, { team: stranger, actor }, nodeId, ref, { take: 5 }),
     channel.open(makeSubscriber<'node'>(stranger, { nodeId })),
   ]
   for (const attempt of await Promise.allSettled(attempts)) {

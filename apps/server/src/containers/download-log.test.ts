@@ -35,7 +35,7 @@ const line = (index: number) => ({
 
 test('a download requests more when its reader has consumed the last part, and ends at the agent with its reader', async () => {
   const closed: (() => void)[] = []
-  const opening = downloadLog(gateway.app, { team }, nodeId, web, (close) => closed.push(close))
+  const opening = downloadLog(gateway.app, { team }, nodeId, { container: web }, (close) => closed.push(close))
   const { value } = await agent.command('followLog')
   expect(value).toMatchObject({ whole: true, take: 0 })
   const stream = agent.streamLog(value.streamId)
@@ -51,7 +51,7 @@ test('a download requests more when its reader has consumed the last part, and e
 })
 
 test('a download breaks off when the link ends before the log does', async () => {
-  const opening = downloadLog(gateway.app, { team }, nodeId, web, () => undefined)
+  const opening = downloadLog(gateway.app, { team }, nodeId, { container: web }, () => undefined)
   await agent.streamLog((await agent.command('followLog')).value.streamId).send([line(0)])
   const parts = (await opening)[Symbol.asyncIterator]()
   await parts.next()

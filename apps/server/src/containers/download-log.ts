@@ -17,14 +17,14 @@ export async function downloadLog(
   app: App,
   { team }: { team: Pick<TeamContext, 'id'> },
   nodeId: string,
-  container: { prefix: string; name: string },
+  { container, pod }: { container: { prefix: string; name: string }; pod?: string | undefined },
   onClose: (closed: () => void) => void,
 ): Promise<AsyncIterable<Uint8Array>> {
   const scope = await getScope(app, team, nodeId)
   const parts = new Handover<LogBatch>()
   const stream = await app.links.followLog(
     nodeId,
-    { container, scope, take: 0, whole: true },
+    { container, scope, take: 0, whole: true, pod: pod ?? '' },
     { message: (batch) => parts.give(batch), ended: (error) => parts.end(error) },
   )
   onClose(() => {

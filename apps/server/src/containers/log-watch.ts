@@ -16,7 +16,15 @@ const pieceMax = 262_144
 const stallMs = 5_000
 const reopenMs = 1_000
 
-type Options = { nodeId: string; container: Ref; take: number; batch: boolean; subscriber: Subscriber<'node'> }
+type Options = {
+  nodeId: string
+  container: Ref
+  /** Only this pod of a workload; undefined: all. */
+  pod: string | undefined
+  take: number
+  batch: boolean
+  subscriber: Subscriber<'node'>
+}
 
 /**
  * Follows the log of a container for one subscriber, with its own stream at the agent, so that a slow subscriber
@@ -26,6 +34,7 @@ type Options = { nodeId: string; container: Ref; take: number; batch: boolean; s
 export class LogWatch {
   readonly opened: Promise<void>
   readonly batch: boolean
+  readonly pod: string | undefined
   private readonly app: App
   private readonly options: Options
   private readonly unsubscribe: () => void
@@ -41,6 +50,7 @@ export class LogWatch {
     this.app = app
     this.options = options
     this.batch = options.batch
+    this.pod = options.pod
     this.unsubscribe = app.links.onLinked((agent) => {
       if (agent.nodeId === options.nodeId) void this.reopen().catch((error: unknown) => options.subscriber.fail(error))
     })
@@ -69,13 +79,13 @@ export class LogWatch {
   }
 
   private async openStream(): Promise<void> {
-    const { nodeId, container, take, subscriber } = this.options
+    const { nodeId, container, pod = '', take, subscriber } = this.options
     clearTimeout(this.retry)
     const scope = await engineScope(this.app, { teamId: subscriber.team.id, nodeId })
     const since = this.last && { seconds: this.last.seconds, nanos: this.last.nanos }
     const opened = await this.app.links.followLog(
       nodeId,
-      { container, scope, take, ...(since && { since }) },
+      { container, scope, take, pod, ...(since && { since }) },
       { message: (batch) => this.receive(batch), ended: (error) => this.ended(error) },
     )
     if (this.closed) opened.close()

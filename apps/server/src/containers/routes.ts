@@ -13,8 +13,8 @@ import {
 import { downloadLog } from './download-log.ts'
 
 /** The engine's names of containers contain no character that is special within the quotes of a header. */
-const fileName = ({ prefix, name }: { prefix: string; name: string }) =>
-  `${[prefix, name]
+const fileName = ({ prefix, name }: { prefix: string; name: string }, pod = '') =>
+  `${[prefix, pod || name]
     .filter(Boolean)
     .join('-')
     .replace(/[^\w.-]/g, '_')}.log`
@@ -30,11 +30,11 @@ export function containerRoutes(app: App): Handlers<Extract<Operation, `containe
     'containers.restart': ({ caller, params }) => operateContainer(app, caller, params.nodeId, ref(params), 'restart'),
     'containers.delete': ({ caller, params }) => deleteContainer(app, caller, params.nodeId, ref(params)),
     'containers.inspect': ({ caller, params }) => inspectContainer(app, caller, params.nodeId, ref(params)),
-    'containers.log': ({ caller, params, query }) => readLog(app, caller, params.nodeId, ref(params), query.take),
-    'containers.download-log': async ({ caller, params, reply }) => {
+    'containers.log': ({ caller, params, query }) => readLog(app, caller, params.nodeId, ref(params), query),
+    'containers.download-log': async ({ caller, params, query, reply }) => {
       const container = ref(params)
-      const log = await downloadLog(app, caller, params.nodeId, container, reply.onClose)
-      reply.header('content-disposition', `attachment; filename="${fileName(container)}"`)
+      const log = await downloadLog(app, caller, params.nodeId, { container, pod: query.pod }, reply.onClose)
+      reply.header('content-disposition', `attachment; filename="${fileName(container, query.pod)}"`)
       return log
     },
   }

@@ -21,6 +21,7 @@ import { removeContainers } from './remove-containers.ts'
 import { listRunning } from './running-target-store.ts'
 import { copyMatchedConfigs, selectImages, selectImagesOfDeployment } from './source-store.ts'
 import {
+  assertPrefix,
   copyBundles,
   copyConfigs,
   copyOwnConfig,
@@ -115,6 +116,7 @@ export async function updateDeployment(
   const { previous, empty, bundles } = await inTransaction(app.database, async (queries) => {
     const deployment = await loadDeployment(queries, team.id, id, { lock: 'place' })
     refuse(deployment, 'edit')
+    assertPrefix(deployment.node.type, prefix)
     const target = toTarget(deployment, prefix)
     // An unchanged target is the deployment's own already, unless it is preparing.
     if (prefix !== deployment.prefix || deployment.status === 'preparing') await checkFree(queries, target)
@@ -148,7 +150,7 @@ export async function copyDeployment(
     const source = await loadDeployment(queries, team.id, sourceId, { lock: 'place' })
     refuse(source, 'copy')
     const { versionId } = source
-    const version = await findTargetVersion(queries, team.id, { versionId, nodeId: body.nodeId })
+    const version = await findTargetVersion(queries, team.id, { versionId, nodeId: body.nodeId, prefix: body.prefix })
     const target = { ...body, versionId, versionType: version.type }
     await checkFree(queries, target, ['preparing', 'in-progress'])
     await checkNames(queries, versionId, body.prefix, source)

@@ -1,11 +1,12 @@
-import { CruxError, type PortProtocol } from '@crux/contract'
+import { CruxError, type NodeType, type PortProtocol } from '@crux/contract'
 import { type HostPort, isSameHostPort, publishedPorts } from '@crux/rules'
 import type { App } from '../context.ts'
 import { listNeighbours } from '../releases/index.ts'
 import { askAgent, describeHolder, type PortOwner, toHolders } from './ports-in-use.ts'
 
 /** A node and prefix where a project that does not exist yet will be deployed. */
-type Target = { teamId: string; node: { id: string; name: string }; prefix: string }
+export type TargetNode = { id: string; name: string; type: NodeType }
+type Target = { teamId: string; node: TargetNode; prefix: string }
 type ProposedPort = { internal: number; external: number; protocol: PortProtocol }
 
 /** Ports below need a privilege on many machines, and often belong to a proxy. */
@@ -27,6 +28,8 @@ export async function proposePorts(
   ports: readonly Omit<ProposedPort, 'external'>[],
 ): Promise<ProposedPort[]> {
   if (ports.length === 0) return []
+  // Each container of a cluster has a service of its own, at an address of its own.
+  if (target.node.type === 'k8s') return ports.map((port) => ({ ...port, external: port.internal }))
   const protocols = [...new Set(ports.map(({ protocol }) => protocol))]
   const wanted = [
     ...ports.map(({ internal, protocol }) => toHostPort(internal, protocol)),
@@ -64,7 +67,7 @@ export async function checkPortsFree(
   config: Parameters<typeof publishedPorts>[0],
 ): Promise<void> {
   const ports = publishedPorts(config)
-  if (ports.length === 0) return
+  if (ports.length === 0 || target.node.type === 'k8s') return
   const owner = toOwner(target)
   const [neighbours, answer] = await Promise.all([
     listNeighbours(app.database.pool, { ...owner, nodeId: target.node.id }),

@@ -1,7 +1,7 @@
 export { addDeployment, addDeploymentFrom } from './actions.ts'
 export { deploymentChannels } from './channel.ts'
 export { countDeployments } from './count-store.ts'
-export { checkPortsFree, proposePorts } from './free-ports.ts'
+export { checkPortsFree, proposePorts, type TargetNode } from './free-ports.ts'
 export { type LastReleaseRow, lastReleaseColumns, toLastRelease } from './last-release-store.ts'
 export { listByIds } from './list-store.ts'
 export { prepareTarget, releaseTarget } from './prepared-target.ts'

@@ -19,7 +19,8 @@ export async function missingImages(
   const asked = next.filter(({ digest, localOnly }) => localOnly || digest)
   if (asked.length === 0) return new Map()
   const [stored, registries] = await Promise.all([
-    app.links.status(node.id) === 'connected'
+    // The machines of a cluster manage their images themselves, and the agent does not see them.
+    node.type === 'docker' && app.links.status(node.id) === 'connected'
       ? storedImages(app, { teamId, nodeId: node.id }).catch(() => undefined)
       : undefined,
     selectRegistryKinds(

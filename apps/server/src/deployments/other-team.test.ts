@@ -37,7 +37,13 @@ describe('a user of another team', () => {
       other.client.call('deployments.copy', { params, body: target }),
       other.client.call('deployments.log', { params, query }),
       other.client.call('deployments.releases', { params }),
+      other.client.call('deployments.drift', { params }),
       other.client.call('deployments.start-release', { params: { ...params, number: 1 }, query: {} }),
+      other.client.call('deployments.start-release', {
+        params: { ...params, number: 1 },
+        query: {},
+        body: { takeBackFields: true },
+      }),
       other.client.call('deployments.get-instance', { params: { ...params, instanceId: instance?.id ?? '' } }),
       other.client.call('deployments.update-instance', {
         params: { ...params, instanceId: instance?.id ?? '' },

@@ -26,6 +26,8 @@ export async function findPortsInUse(
   deployment: LoadedDeployment,
   next: readonly Next[],
 ): Promise<Problem[]> {
+  // A cluster publishes no ports of its machines.
+  if (deployment.node.type === 'k8s') return []
   if (next.every(({ config }) => publishedPorts(config).length === 0)) return []
   const neighbours = await listNeighbours(app.database.pool, deployment)
   const wanted = next.flatMap(({ config }) => publishedPorts(config))

@@ -3,6 +3,7 @@ import {
   diffConfig,
   downtimeForecast,
   heldPorts,
+  kubernetesPauseReason,
   labelRules,
   notApplied,
   pauseReason,
@@ -175,13 +176,17 @@ export async function completePreview(app: App, read: ReadPreview): Promise<Prev
   const staying = current.filter((one) => !leaving.includes(one))
   const instances = next.map((one) => {
     const shown = previewInstance(deployment, one, leaving)
+    // A cluster publishes no ports of its machines, and its services keep theirs.
+    const isOnDocker = deployment.node.type === 'docker'
     const ports =
-      shown.action === 'replace-with-pause' ? silentPorts({ name: one.config.name, config: one.config }, leaving) : []
+      isOnDocker && shown.action === 'replace-with-pause'
+        ? silentPorts({ name: one.config.name, config: one.config }, leaving)
+        : []
     const warnings = [
       ...one.warnings,
       ...(missing.get(one.instanceId) ?? []),
       ...listWarnings(deployment, one, current),
-      ...heldPorts({ name: one.config.name, config: one.config }, staying),
+      ...(isOnDocker ? heldPorts({ name: one.config.name, config: one.config }, staying) : []),
     ]
     return { ...shown, ports, warnings }
   })
@@ -224,7 +229,7 @@ const toHostDangerous = ({
 })
 
 function previewInstance(
-  { prefix }: LoadedDeployment,
+  { node, prefix }: LoadedDeployment,
   next: Next,
   leaving: readonly CurrentContainer[],
 ): Omit<Preview['instances'][number], 'silentPorts' | 'warnings'> {
@@ -232,7 +237,9 @@ function previewInstance(
   const digest = next.digest ?? next.pendingDigest
   const shown = { instanceId: next.instanceId, containerName: config.name }
   const old = leaving.find((one) => one.name === config.name)
-  const pause = pauseReason(prefix, { name: config.name, config }, leaving)
+  const container = { name: config.name, config }
+  const pause =
+    node.type === 'k8s' ? kubernetesPauseReason(container, leaving) : pauseReason(prefix, container, leaving)
   if (!old) return { ...shown, action: pause ? 'replace-with-pause' : 'create', reason: pause ?? null, changes: [] }
   const changes = [
     ...change('image', old.imageName, next.imageName),
@@ -264,7 +271,7 @@ function listWarnings(
   const { config, instanceId } = next
   const old = current.find((one) => one.name === config.name) ?? current.find((one) => one.instanceId === instanceId)
   const idle = notApplied(config, node.type).map(({ property, description }) => ({ property, description }))
-  return [...idle, ...(old ? volumeWarnings(prefix, { name: config.name, config }, old) : [])]
+  return [...idle, ...(old ? volumeWarnings({ nodeType: node.type, prefix }, { name: config.name, config }, old) : [])]
 }
 
 /** One entry per detail, so that the page can show each at its place. */

@@ -5,6 +5,7 @@ import type { App } from '../context.ts'
 import type { Handlers } from '../http/index.ts'
 import {
   cancelDeployment,
+  createDriftCheck,
   getLog,
   listReleases,
   openLogFile,
@@ -39,7 +40,11 @@ const toAuditData = ({
   ...override,
 })
 
-export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers<Operations> => ({
+export const deploymentRoutes = (
+  app: App,
+  switchFollow: SwitchFollow,
+  findDrift = createDriftCheck(app),
+): Handlers<Operations> => ({
   'deployments.list': ({ caller, query }) => listDeployments(app, caller, query),
   'deployments.get': ({ caller, params }) => getDeployment(app, caller, params.deploymentId),
   'deployments.create': ({ caller, body }) => createDeployment(app, caller, body),
@@ -72,9 +77,11 @@ export const deploymentRoutes = (app: App, switchFollow: SwitchFollow): Handlers
     return bytes
   },
   'deployments.releases': ({ caller, params }) => listReleases(app, caller, params.deploymentId),
+  'deployments.drift': ({ caller, params }) => findDrift(caller, params.deploymentId),
   'deployments.start-release': async ({ caller, params, query, body, audited }) => {
     const options = { ...body, ignoreProtected: query.ignoreProtected === 'true' }
-    audited(toAuditData(await startRelease(app, caller, params.deploymentId, params.number, options)))
+    const started = await startRelease(app, caller, params.deploymentId, params.number, options)
+    audited({ ...toAuditData(started), ...(body?.takeBackFields && { takeBackFields: true }) })
   },
   'deployments.get-instance': ({ caller, params }) => getInstance(app, caller, params),
   'deployments.update-instance': async ({ caller, params, body, audited }) => {

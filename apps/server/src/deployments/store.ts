@@ -1,7 +1,7 @@
-import { CruxError, type VersionType } from '@crux/contract'
+import { CruxError, isClusterNamespace, type NodeType, type VersionType } from '@crux/contract'
 import { type AttachedBundle, bundlesJson, type ConfigRow, configJson } from '../container-configurations/index.ts'
 import { type Queries, raw, sql } from '../db/queries.ts'
-import { hasNode } from '../nodes/index.ts'
+import { findNodeType } from '../nodes/index.ts'
 import type { Owner } from '../releases/index.ts'
 
 export type TargetVersion = { teamId: string; projectId: string; type: VersionType; images: number }
@@ -15,7 +15,7 @@ export type TargetVersion = { teamId: string; projectId: string; type: VersionTy
 export async function findTargetVersion(
   queries: Queries,
   teamId: string,
-  ids: { versionId: string; nodeId: string },
+  ids: { versionId: string; nodeId: string; prefix: string },
 ): Promise<TargetVersion> {
   await sql`select from crux.project where id = (select project_id from crux.version where id = ${ids.versionId})
     for key share`.execute(queries)
@@ -24,9 +24,20 @@ export async function findTargetVersion(
     from crux.version v join crux.project p on p.id = v.project_id
     where v.id = ${ids.versionId} and p.team_id = ${teamId} for update of v`.first<TargetVersion>(queries)
   if (!version) throw new CruxError('notFound', { property: 'versionId', value: ids.versionId })
-  if (!(await hasNode(queries, teamId, ids.nodeId)))
-    throw new CruxError('notFound', { property: 'nodeId', value: ids.nodeId })
+  const nodeType = await findNodeType(queries, teamId, ids.nodeId)
+  if (!nodeType) throw new CruxError('notFound', { property: 'nodeId', value: ids.nodeId })
+  assertPrefix(nodeType, ids.prefix)
   return version
+}
+
+/** @throws CruxError invalidArgument for a namespace of a cluster's own */
+export function assertPrefix(nodeType: NodeType, prefix: string): void {
+  if (nodeType !== 'k8s' || !isClusterNamespace(prefix)) return
+  throw new CruxError('invalidArgument', {
+    property: 'prefix',
+    value: prefix,
+    description: 'The namespaces default and kube-* belong to the cluster: choose another prefix.',
+  })
 }
 
 export type NewDeployment = {

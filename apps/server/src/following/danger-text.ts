@@ -1,9 +1,9 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import { hostDangers } from '@crux/rules'
+import { nodeDangers } from '@crux/rules'
 
 /** Why an instance must not be deployed without a person; undefined where nothing reaches the node. */
-export function dangerText(config: FinalContainerConfig): string | undefined {
-  const [danger] = hostDangers(config)
+export function dangerText(config: FinalContainerConfig, node: Parameters<typeof nodeDangers>[1]): string | undefined {
+  const [danger] = nodeDangers(config, node)
   return danger && `${config.name} reaches the node itself: ${danger.reason}.`
 }
 

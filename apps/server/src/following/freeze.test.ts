@@ -114,3 +114,18 @@ it('what waits starts at once when the window is deleted', async () => {
     { number: 1 },
   ])
 })
+
+it.each([
+  ['moved', 'packages.update-environment'],
+  ['deleted', 'packages.delete-environment'],
+  ['deleted with its package', 'packages.delete'],
+] as const)('what waits starts at once when its environment is %s', async (_, operation) => {
+  const waiting = await makeWaiting()
+  const { call } = testEnvironment.client
+  const params = waiting.environment.path
+  if (operation === 'packages.update-environment')
+    await call(operation, { params, body: { name: 'prod', nodeId: waiting.node.id, prefix: 'elsewhere' } })
+  else await call(operation, { params })
+  await finish(waiting.agent, 2)
+  expect(await waiting.releases()).toMatchObject([{ number: 2, trigger: 'follow' }, { number: 1 }])
+})

@@ -13,7 +13,7 @@ export async function judgeDangers(app: App, changed: { configId: string } | { d
       const deploying = new Set(await selectDeploying(queries, id))
       const downgraded: Downgraded[] = []
       for (const instance of deployment.instances) {
-        const danger = deploying.has(instance.id) && dangerText(instance.config)
+        const danger = deploying.has(instance.id) && dangerText(instance.config, deployment.node)
         if (danger) downgraded.push(...(await downgrade(queries, [instance.id], dangerProblem(danger))))
       }
       return downgraded

@@ -138,7 +138,7 @@ async function withoutDangerous(
   const allowed: NewerInstance[] = []
   for (const one of newer) {
     const config = deployment.instances.find(({ id }) => id === one.id)?.config
-    const danger = config && dangerText(config)
+    const danger = config && dangerText(config, deployment.node)
     if (danger) downgraded.push(...(await downgrade(queries, [one.id], dangerProblem(danger))))
     else allowed.push(one)
   }

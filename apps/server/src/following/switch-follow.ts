@@ -61,7 +61,7 @@ async function findProblem(
   if (type === 'unchecked')
     return 'Crux sends no requests to this registry, so that it cannot see new digests: use a registry of another type.'
   if (follow !== 'deploy') return undefined
-  const danger = dangerText(config)
+  const danger = dangerText(config, deployment.node)
   if (danger) return `${danger} Choose Notify, and an admin of the team can deploy it.`
   if (deployment.protected) return undefined
   const other = await findOtherProtected(queries, {

@@ -5,6 +5,7 @@ import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordEvent } from '../system/index.ts'
+import { freezesChanged } from './events.ts'
 import * as store from './store.ts'
 import { lockStarts } from './windows.ts'
 
@@ -69,9 +70,8 @@ async function lockTarget(queries: Queries, team: TeamContext, path: store.Envir
   return target
 }
 
-/** Releases that wait for the end of a freeze are decided again. */
 function windowsChanged(app: App, which: WindowPath & { teamId: string; nodeId: string }, message: string): void {
-  app.bus.publish({ type: 'node.freeze', nodeId: which.nodeId })
+  freezesChanged(app, [which.nodeId])
   recordEvent(app, which, message)
 }
 

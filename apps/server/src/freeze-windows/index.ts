@@ -1,2 +1,10 @@
+export { freezesChanged } from './events.ts'
 export { freezeWindowRoutes } from './routes.ts'
-export { type Freeze, findFreezeOfStart, findFreezes, listFreezeWindows, listWithFreezeWindows } from './windows.ts'
+export {
+  type Freeze,
+  findFreezeOfStart,
+  findFreezes,
+  listFreezeWindows,
+  listWithFreezeWindows,
+  lockStarts,
+} from './windows.ts'

@@ -1,15 +1,20 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type {
-  AgentInfo,
-  Container,
-  LogLine,
-  PortHolder,
-  ReportDeploymentRequest,
-  StoredImage,
+import {
+  type AgentInfo,
+  type ClaimKey,
+  type Container,
+  type LogLine,
+  type ObjectDifference,
+  ObjectDifferenceType,
+  type PortHolder,
+  type ReportDeploymentRequest,
+  type StoredImage,
 } from '@crux/agent-protocol'
 import { ContainerIdentifier } from '@crux/contract'
 import { type Command, type CommandResult, unusableAnswer } from '../agent-links/index.ts'
+import { cut, safeInteger, text } from './checked-values.ts'
+import { checkAddresses, checkMachines } from './cluster-answers.ts'
 
 /**
  * Validates what agents send: the schema checks the shape of a message, these functions check its values. An agent runs
@@ -19,10 +24,11 @@ import { type Command, type CommandResult, unusableAnswer } from '../agent-links
 
 /** The end of the year 9999, the latest date that the wire format can express. */
 const secondsMax = 253_402_300_799n
-const text = { short: 256, name: 1_024, sentence: 4_096, label: 65_536, line: 1_048_576 } as const
 const containersMax = 10_000
 const imagesMax = 20_000
 const entriesMax = 2_000
+const podsMax = 100
+const fieldsMax = 100
 const inspectionMax = 2 * 1_048_576
 const publicKeyMax = 65_536
 /** The upper limit of a column that counts releases. */
@@ -40,6 +46,10 @@ const answers: Partial<Record<Command['case'], CommandResult['case']>> = {
   listImages: 'images',
   removeImages: 'removedImages',
   findPortHolders: 'portHolders',
+  findDrift: 'drift',
+  listMachines: 'machines',
+  findPrefixData: 'prefixData',
+  deletePrefixData: 'deletedPrefixData',
 }
 
 /** @throws CruxError badGateway for another kind of answer than the command has, and for one that cannot be used */
@@ -67,6 +77,16 @@ export function checkAnswer(command: Command['case'], result: CommandResult): Co
         ...result,
         value: { ...result.value, holders: result.value.holders.slice(0, entriesMax).map(checkHolder) },
       }
+    case 'drift':
+      return {
+        ...result,
+        value: { ...result.value, objects: result.value.objects.slice(0, entriesMax).map(checkDifference) },
+      }
+    case 'machines':
+      return { ...result, value: checkMachines(result.value) }
+    case 'prefixData':
+    case 'deletedPrefixData':
+      return checkPrefixData(result)
     case 'removedImages': {
       const { imageIds, freedBytes, kept } = result.value
       return {
@@ -109,6 +129,14 @@ export function checkContainers(containers: readonly Container[]): Container[] {
             .slice(0, entriesMax)
             .map(([key, value]) => [cut(key, text.name), cut(value, text.label)]),
         ),
+        pods: container.pods.slice(0, podsMax).map((pod) => ({
+          ...pod,
+          name: cut(pod.name, text.short),
+          reason: cut(pod.reason, text.sentence),
+          machine: cut(pod.machine, text.short),
+          createdAt: clamp(pod.createdAt),
+        })),
+        externalAddresses: checkAddresses(container.externalAddresses),
       },
     ]
   })
@@ -132,6 +160,68 @@ function checkImage(image: StoredImage): StoredImage {
 function checkHolder(holder: PortHolder): PortHolder {
   if ((holder.port?.port ?? 0) > portMax) throw unusableAnswer()
   return { ...holder, containerName: cut(holder.containerName, text.short) }
+}
+
+function checkDifference(object: ObjectDifference): ObjectDifference {
+  return {
+    ...object,
+    kind: cut(object.kind, text.short),
+    name: cut(object.name, text.short),
+    // A later version of the agent may know further types.
+    type: Object.values(ObjectDifferenceType).includes(object.type) ? object.type : ObjectDifferenceType.UNSPECIFIED,
+    fields: object.fields.slice(0, fieldsMax).map((field) => ({
+      ...field,
+      path: cut(field.path, text.name),
+      ...(field.wanted !== undefined && { wanted: cut(field.wanted, text.sentence) }),
+      ...(field.found !== undefined && { found: cut(field.found, text.sentence) }),
+    })),
+  }
+}
+
+function checkPrefixData(
+  result: Extract<CommandResult, { case: 'prefixData' | 'deletedPrefixData' }>,
+): Extract<CommandResult, { case: 'prefixData' | 'deletedPrefixData' }> {
+  const toReason = (reason: string) => cut(reason, text.sentence)
+  const toKey = <C extends { key?: ClaimKey }>({ key }: C) => {
+    if (!key || key.name === '' || key.name.length > text.short || key.uid === '' || key.uid.length > text.short)
+      throw unusableAnswer()
+    return key
+  }
+  if (result.case === 'deletedPrefixData') {
+    const { claims, namespace } = result.value
+    const checked = claims
+      .slice(0, entriesMax)
+      .map((claim) => ({ ...claim, key: toKey(claim), reason: toReason(claim.reason) }))
+    return {
+      ...result,
+      value: {
+        ...result.value,
+        claims: checked,
+        ...(namespace && { namespace: { ...namespace, reason: toReason(namespace.reason) } }),
+      },
+    }
+  }
+  const { claims, foreignObjects, namespaceReason } = result.value
+  const checked = claims.slice(0, entriesMax).map((claim) => ({
+    ...claim,
+    key: toKey(claim),
+    volumeName: cut(claim.volumeName, text.short),
+    size: cut(claim.size, text.short),
+    storageClass: cut(claim.storageClass, text.short),
+    phase: cut(claim.phase, text.short),
+    createdAt: clamp(claim.createdAt),
+  }))
+  return {
+    ...result,
+    value: {
+      ...result.value,
+      claims: checked,
+      namespaceReason: toReason(namespaceReason),
+      foreignObjects: foreignObjects
+        .slice(0, entriesMax)
+        .map((object) => ({ ...object, kind: cut(object.kind, text.short), name: cut(object.name, text.short) })),
+    },
+  }
 }
 
 /** Refuses a batch with sequence numbers that our agent cannot reach. @throws ConnectError */
@@ -170,17 +260,6 @@ function clamp(at: Timestamp | undefined): Timestamp | undefined {
   if (!at) return undefined
   const seconds = at.seconds < 0n ? 0n : at.seconds > secondsMax ? secondsMax : at.seconds
   return { ...at, seconds, nanos: Math.min(999_999_999, Math.max(0, at.nanos)) }
-}
-
-function safeInteger(value: bigint): bigint {
-  const max = BigInt(Number.MAX_SAFE_INTEGER)
-  return value > max ? max : value
-}
-
-/** Null characters cannot be stored, and half of a surrogate pair cannot be sent. */
-function cut(value: string, max: number): string {
-  const plain = value.includes('\0') ? value.replaceAll('\0', '') : value
-  return plain.length > max ? plain.slice(0, max).toWellFormed() : plain
 }
 
 function isJsonObject(json: string): boolean {

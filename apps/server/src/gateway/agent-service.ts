@@ -10,6 +10,7 @@ import { createUpdateCalls } from './agent-updates.ts'
 import { type CallAuthentication, unauthenticated } from './call-authentication.ts'
 import { failureToError, Link } from './link.ts'
 import type { LinkLifecycle } from './link-lifecycle.ts'
+import { requireEngine } from './node-engine.ts'
 import type { LinkTable } from './node-links.ts'
 import type { OpenStream, StreamTarget } from './open-stream.ts'
 import { exchangeToken } from './token-store.ts'
@@ -55,6 +56,7 @@ export function createAgentRoutes(
         if (token && info && isUuid(info.nodeId)) await completeWithToken(app, token, checkInfo(info))
         const owner = await authenticate(context)
         if (!info || info.nodeId !== owner.nodeId) throw unauthenticated()
+        requireEngine(owner.nodeType, info.engine)
         const link = new Link({ ...owner, info: checkInfo(info) }, isSupported(info.version))
         const ended = () =>
           lifecycle

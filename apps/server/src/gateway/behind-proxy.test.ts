@@ -74,7 +74,9 @@ test('an idle link sends a message without a command before a proxy closes it as
   link.send({ case: 'stopStream', value: { streamId: 's' } })
   expect((await next).value).toMatchObject({ command: { case: 'stopStream' } })
   const last = messages.next()
+  // Other files of this process may have timers of their own.
+  const before = vi.getTimerCount()
   link.end()
   expect(await last).toMatchObject({ done: true })
-  expect(vi.getTimerCount()).toBe(0)
+  expect(vi.getTimerCount()).toBe(before - 1)
 })

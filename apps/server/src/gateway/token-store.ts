@@ -1,10 +1,14 @@
+import type { AgentInfo } from '@crux/agent-protocol'
+import type { NodeType } from '@crux/contract'
 import { fingerprint, hashToken, makeToken } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { nothing, type Queries, sql } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { requireEngine } from './node-engine.ts'
 
 export type TokenOwner = {
   nodeId: string
+  nodeType: NodeType
   teamId: string
   nodeName: string
   issuedAt: Date
@@ -31,7 +35,8 @@ export async function findTokenOwner(
   replacing: (previousHash: string, nodeId: string) => void,
 ): Promise<TokenOwner | undefined> {
   const hash = hashToken(token)
-  const found = await sql`select t.node_id, n.team_id, n.name as node_name, t.hash as previous_hash,
+  const found =
+    await sql`select t.node_id, n.type as node_type, n.team_id, n.name as node_name, t.hash as previous_hash,
       t.next_hash is not distinct from ${hash} as is_next, t.next_hash is not null as rotating, t.used_at,
       t.created_at as issued_at
     from crux.node_token t join crux.node n on n.id = t.node_id
@@ -62,20 +67,22 @@ async function confirmToken(app: App, hash: string): Promise<void> {
  *
  * @param info.nodeId checked when it is not empty; a text that is no id is refused
  * @returns undefined when the install token is not (or no longer) valid for this node and key
+ * @throws ConnectError for an agent of another engine than the node's; the token stays valid
  */
 export function exchangeToken(
   app: App,
   installToken: string,
-  info: { nodeId: string; publicKey: string },
+  info: Pick<AgentInfo, 'engine' | 'nodeId' | 'publicKey'>,
 ): Promise<{ token: string; nodeId: string; teamId: string; first: boolean } | undefined> {
   return inTransaction(app.database, async (queries) => {
     // An agent that was given only a token learns its node here.
     const ofNode = info.nodeId ? sql`and i.node_id = ${info.nodeId}` : nothing
-    const install = await sql`select i.node_id, i.created_by, n.team_id
+    const install = await sql`select i.node_id, i.created_by, n.team_id, n.type
       from crux.node_install i join crux.node n on n.id = i.node_id
       where i.token_hash = ${hashToken(installToken)} and i.expires_at > now() ${ofNode}
-      for update of i`.first<{ nodeId: string; createdBy: string; teamId: string }>(queries)
+      for update of i`.first<{ nodeId: string; createdBy: string; teamId: string; type: NodeType }>(queries)
     if (!install) return undefined
+    requireEngine(install.type, info.engine)
     const { nodeId, createdBy, teamId } = install
     const token = makeToken()
     const written = await sql`insert into crux.node_token as t (node_id, hash, exchanged_by, created_by)

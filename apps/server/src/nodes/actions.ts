@@ -1,4 +1,14 @@
-import { type Body, CruxError, isAllowed, type Query, type ResponseInput, scopeCovers } from '@crux/contract'
+import {
+  type Body,
+  CruxError,
+  isAllowed,
+  isClusterNamespace,
+  type NodeType,
+  patterns,
+  type Query,
+  type ResponseInput,
+  scopeCovers,
+} from '@crux/contract'
 import { nodeTakesCommands } from '@crux/rules'
 import type { Actor, Caller } from '../access/index.ts'
 import { isLoopbackOnly } from '../config/index.ts'
@@ -8,9 +18,11 @@ import { inTransaction } from '../db/transaction.ts'
 import { recordTeamEvent } from '../team-events/index.ts'
 import { recordDeletedNode } from './engine-scope-store.ts'
 import { nodeChanged, nodeKicked } from './events.ts'
+import { kubernetesScript } from './install-kubernetes.ts'
+import { agentManifest } from './install-manifest.ts'
 import { installCommand, installScript } from './install-script.ts'
 import { issueInstallToken, openInstallToken } from './install-token.ts'
-import { scriptValues } from './install-values.ts'
+import { clusterValues, scriptValues } from './install-values.ts'
 import type { LocalAgents } from './local-agents.ts'
 import {
   deleteInstall,
@@ -26,6 +38,7 @@ import {
   listEnvironmentNames,
   lockNode,
   type NodeRow,
+  setNodeType,
   toNode,
   updateNodeRow,
 } from './store.ts'
@@ -129,13 +142,6 @@ export async function createInstallScript(
 ): Promise<ResponseInput<'nodes.create-script'>> {
   const row = await findNodeDetails(app, team.id, nodeId)
   if (!row) throw notFound(nodeId)
-  if (body.type === 'k8s') {
-    throw new CruxError('preconditionFailed', {
-      property: 'type',
-      value: body.type,
-      description: 'Kubernetes nodes are not supported yet: choose Docker.',
-    })
-  }
   if (row.linkServer || row.hasToken) {
     throw new CruxError('alreadyExists', {
       property: 'id',
@@ -145,13 +151,45 @@ export async function createInstallScript(
         : 'This node has an agent that is away: revoke its token to install another one.',
     })
   }
+  const { rootPath, dagentTraefik, workloadName, namespaces, scriptType, type } = body
   // Existing clients expect the same script until it is discarded or has expired.
-  if (row.install && row.install.scriptType === body.scriptType) return describeInstall(app, row, row.install)
-  const { rootPath, dagentTraefik, workloadName, scriptType } = body
-  const options: InstallOptions = { rootPath, dagentTraefik, workloadName }
+  if (row.install && row.install.scriptType === scriptType && row.type === type)
+    return describeInstall(app, row, row.install)
+  const options: InstallOptions =
+    type === 'k8s' ? { workloadName, namespaces } : { rootPath, dagentTraefik, workloadName }
+  if (type === 'k8s') checkKubernetesInstall(body)
+  if (row.type !== type) await changeType(app, row, type)
   const { install } = await issueInstallToken(app, nodeId, actor.id, { scriptType, options })
   nodeChanged(app, { teamId: team.id, nodeId })
-  return describeInstall(app, row, install)
+  return describeInstall(app, { ...row, type }, install)
+}
+
+/** @throws CruxError invalidArgument for a script that a cluster could not run */
+function checkKubernetesInstall({ scriptType, workloadName }: Body<'nodes.create-script'>): void {
+  if (scriptType !== 'shell')
+    throw new CruxError('invalidArgument', {
+      property: 'scriptType',
+      value: scriptType,
+      description:
+        'The script for a cluster is a shell script: on Windows, download the manifest and apply it with kubectl.',
+    })
+  if (workloadName && (!patterns.dnsLabel.test(workloadName) || isClusterNamespace(workloadName)))
+    throw new CruxError('invalidArgument', {
+      property: 'workloadName',
+      value: workloadName,
+      description: 'The namespace of the agent has lower-case letters, digits and dashes, and is none of the cluster.',
+    })
+}
+
+/** Deployments were made for one kind of engine: on the other one they would start from nothing, beside what runs. */
+async function changeType(app: App, { id, inUse }: { id: string; inUse: boolean }, type: NodeType): Promise<void> {
+  if (inUse)
+    throw new CruxError('preconditionFailed', {
+      property: 'type',
+      value: type,
+      description: 'This node has deployments or environments of another engine: create a new node instead.',
+    })
+  await setNodeType(app, id, type)
 }
 
 export async function discardInstallScript(app: App, { team }: Caller, nodeId: string): Promise<void> {
@@ -195,7 +233,9 @@ export async function startLocalAgent(
   { team, actor }: Caller,
   nodeId: string,
 ): Promise<void> {
-  const row = await requireNode(app, team, nodeId)
+  const row = await findNodeDetails(app, team.id, nodeId)
+  if (!row) throw notFound(nodeId)
+  if (row.type !== 'docker') await changeType(app, row, 'docker')
   await localAgents.launch({ id: row.id, teamId: team.id, linked: row.linkServer !== null }, actor.id)
 }
 
@@ -237,6 +277,7 @@ const notFound = (nodeId: string) =>
   new CruxError('notFound', { property: 'id', value: nodeId, description: 'There is no such node.' })
 
 const getValues = (body: Body<'nodes.create'>, actor: Actor) => ({
+  ...(body.cluster && { cluster: body.cluster }),
   name: body.name,
   description: body.description ?? null,
   icon: body.icon ?? null,
@@ -248,12 +289,26 @@ function describeInstall(
   row: NodeRow & { teamSlug: string },
   install: InstallRow,
 ): ResponseInput<'nodes.create-script'> {
-  const values = scriptValues(app.config, row, openInstallToken(app, install), install.options)
+  const { scriptType, expiresAt: expireAt } = install
+  const token = openInstallToken(app, install)
+  if (row.type === 'k8s') {
+    const values = clusterValues(app.config, row, { token, install })
+    const { agentNamespace: namespace, image, imageIsPulled } = values
+    return {
+      command: installCommand(scriptType, values),
+      script: kubernetesScript(values),
+      expireAt,
+      type: row.type,
+      scriptType,
+      manifest: { yaml: agentManifest(values), namespace, image, imageIsPulled },
+    }
+  }
+  const values = scriptValues(app.config, row, token, install.options)
   return {
-    command: installCommand(install.scriptType, values),
-    script: installScript(install.scriptType, values),
-    expireAt: install.expiresAt,
-    type: 'docker',
-    scriptType: install.scriptType,
+    command: installCommand(scriptType, values),
+    script: installScript(scriptType, values),
+    expireAt,
+    type: row.type,
+    scriptType,
   }
 }

@@ -1,8 +1,9 @@
 import { CruxError } from '@crux/contract'
 import { bearerToken, hashToken } from '../access/index.ts'
 import type { App } from '../context.ts'
+import { kubernetesScript } from './install-kubernetes.ts'
 import { installScript } from './install-script.ts'
-import { scriptValues } from './install-values.ts'
+import { clusterValues, scriptValues } from './install-values.ts'
 import { findInstallByToken } from './store.ts'
 
 type Download = { params: { teamSlug: string; nodeId: string }; headers: Record<string, string | string[] | undefined> }
@@ -26,5 +27,7 @@ export async function authoriseDownload(app: App, { params, headers }: Download)
 
 export async function downloadScript(app: App, download: Download): Promise<string> {
   const { node, install, token } = await authoriseDownload(app, download)
-  return installScript(install.scriptType, scriptValues(app.config, node, token, install.options))
+  return node.type === 'k8s'
+    ? kubernetesScript(clusterValues(app.config, node, { token, install }))
+    : installScript(install.scriptType, scriptValues(app.config, node, token, install.options))
 }

@@ -8,7 +8,10 @@ import { powershellLiteral, shellWord } from './shell-quoting.ts'
  * of the shell, and curl reads the header from its standard input. The leading space keeps the line out of the history
  * of shells that skip such lines; PowerShell skips lines that assign to a variable with this name.
  */
-export function installCommand(scriptType: 'shell' | 'powershell', values: ScriptValues): string {
+export function installCommand(
+  scriptType: 'shell' | 'powershell',
+  values: Pick<ScriptValues, 'url' | 'teamSlug' | 'nodeId' | 'token'>,
+): string {
   const address = scriptUrl(values)
   return scriptType === 'shell'
     ? ` printf 'header = "Authorization: Bearer %s"\\n' ${shellWord(values.token)} | curl -fsSL --config - ${shellWord(address)} | sh`

@@ -12,7 +12,7 @@ const listeningSince = sql`coalesce((select min(started_at) from crux.server_pro
 
 /**
  * Marks the nodes whose agents have been away for this long while a server listened. The row is the claim: each outage
- * is returned once, to one server.
+ * is returned once, to one server. Without a token the agent was disconnected on purpose.
  *
  * @param resumedAt this process did nothing before, such as on a machine that slept
  */
@@ -21,6 +21,7 @@ export const claimUnreachable = (queries: Queries, { afterMs, resumedAt }: { aft
     where link_server is null and unreachable_since is null
       and greatest(disconnected_at, ${listeningSince}, ${resumedAt}) <= now() - ${afterMs} * interval '1 millisecond'
       and disconnected_at is not null and not ${isUpdatingSql}
+      and exists (select from crux.node_token t where t.node_id = n.id)
     returning id, team_id, name, unreachable_since as since`.rows<ReportedNode>(queries, 'claim unreachable nodes')
 
 /** Clears the mark of nodes that have been connected for this long. */

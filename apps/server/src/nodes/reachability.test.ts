@@ -118,6 +118,14 @@ it('a node that never had an agent, whose agent is being updated, or that was de
   for (const { id } of [never, updating, deleted]) expect(await events(id)).toEqual([])
 })
 
+it('a node whose token was revoked is not reported, because its agent was disconnected on purpose', async () => {
+  const revoked = await makeAbsent(6)
+  await fixture.client.call('nodes.revoke-token', { params: { ...fixture.params, nodeId: revoked.id } })
+  await absentFor(revoked.id, 6)
+  await check()
+  expect(await events(revoked.id)).toEqual([])
+})
+
 it('time that a process slept does not count', async () => {
   const reachability = createReachability(server.app)
   await reachability.check()

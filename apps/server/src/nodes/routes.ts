@@ -18,6 +18,7 @@ import { openAgentImage } from './agent-image.ts'
 import { listNodeImages, pruneNodeImages } from './images.ts'
 import { authoriseDownload, downloadScript } from './install-download.ts'
 import type { LocalAgents } from './local-agents.ts'
+import { listMachines } from './machines.ts'
 import { updateAgent } from './updates.ts'
 
 type NodeOperation = Extract<Operation, `nodes.${string}`>
@@ -47,6 +48,7 @@ export function nodeRoutes(
     'nodes.update-agent': ({ caller, params }) => updateAgent(app, caller, params.nodeId),
     'nodes.start-local-agent': ({ caller, params }) => startLocalAgent(app, localAgents, caller, params.nodeId),
     'nodes.images': ({ caller, params }) => listNodeImages(app, caller, params.nodeId),
+    'nodes.machines': ({ caller, params, query }) => listMachines(app, caller, params.nodeId, query),
     'nodes.prune-images': ({ caller, params, body }) => pruneNodeImages(app, caller, params.nodeId, body),
     'nodes.audit': ({ caller, params, query }) => listNodeEvents(app, caller, params.nodeId, query),
   }

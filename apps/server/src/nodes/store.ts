@@ -1,4 +1,4 @@
-import type { NodeStatus, Query } from '@crux/contract'
+import type { NodeCluster, NodeStatus, NodeType, Query } from '@crux/contract'
 import { and, sql as drizzleSql, eq, getTableColumns, gt, isNull } from 'drizzle-orm'
 import { isSupported, serverVersion } from '../agent-links/index.ts'
 import type { App } from '../context.ts'
@@ -62,6 +62,17 @@ export async function findNodesById(
 export const findNode = (app: App, teamId: string, nodeId: string) =>
   sql`select * from crux.node where id = ${nodeId} and team_id = ${teamId}`.first<NodeRow>(app.database.pool)
 
+/** What releases need of a node's engine. */
+export const findNodeCluster = (queries: Queries, nodeId: string) =>
+  sql`select type, cluster from crux.node where id = ${nodeId}`.first<Pick<NodeRow, 'type' | 'cluster'>>(
+    queries,
+    'cluster of node',
+  )
+
+/** The type of a node of this team; undefined also for a node of another team. */
+export const findNodeType = (queries: Queries, teamId: string, nodeId: string) =>
+  sql`select type from crux.node where id = ${nodeId} and team_id = ${teamId}`.value<NodeType>(queries)
+
 /** Whether the team has this node. */
 export const hasNode = async (queries: Queries, teamId: string, nodeId: string): Promise<boolean> =>
   (await sql`select from crux.node where id = ${nodeId} and team_id = ${teamId}`.execute(queries)) === 1
@@ -98,9 +109,9 @@ export async function findNodeDetails(app: App, teamId: string, nodeId: string) 
 export async function findInstallByToken(
   app: App,
   where: { teamSlug: string; nodeId: string; tokenHash: string },
-): Promise<{ node: { id: string; name: string; teamSlug: string }; install: InstallRow } | undefined> {
+): Promise<{ node: Pick<NodeRow, 'id' | 'name' | 'type'> & { teamSlug: string }; install: InstallRow } | undefined> {
   const [row] = await app.database.db
-    .select({ id: node.id, name: node.name, teamSlug: team.slug, install: nodeInstall })
+    .select({ id: node.id, name: node.name, type: node.type, teamSlug: team.slug, install: nodeInstall })
     .from(nodeInstall)
     .innerJoin(node, eq(node.id, nodeInstall.nodeId))
     .innerJoin(team, eq(team.id, node.teamId))
@@ -159,11 +170,16 @@ export function toNode<Row extends Omit<NodeSummary, 'updating'> & { updating?: 
   }
 }
 
-type NodeValues = Pick<NodeRow, 'name' | 'description' | 'icon' | 'updatedBy'>
+type NodeValues = Pick<NodeRow, 'name' | 'description' | 'icon' | 'updatedBy'> & { cluster?: NodeCluster }
 
-export const insertNode = (queries: Queries, teamId: string, { name, description, icon, updatedBy }: NodeValues) =>
-  sql`insert into crux.node (team_id, name, description, icon, created_by, updated_by)
-    values (${teamId}, ${name}, ${description}, ${icon}, ${updatedBy}, ${updatedBy}) returning *`.one<NodeRow>(queries)
+export const insertNode = (
+  queries: Queries,
+  teamId: string,
+  { cluster, name, description, icon, updatedBy }: NodeValues,
+) =>
+  sql`insert into crux.node (team_id, name, description, icon, cluster, created_by, updated_by)
+    values (${teamId}, ${name}, ${description}, ${icon}, ${cluster ? JSON.stringify(cluster) : null}, ${updatedBy},
+      ${updatedBy}) returning *`.one<NodeRow>(queries)
 
 /** @returns false when it is not in this team */
 export async function updateNodeRow(app: App, teamId: string, nodeId: string, values: NodeValues): Promise<boolean> {
@@ -207,6 +223,10 @@ export const deleteTokens = (app: App, nodeId: string): Promise<boolean> =>
     await sql`delete from crux.node_update where node_id = ${nodeId}`.execute(queries)
     return (await sql`delete from crux.node_token where node_id = ${nodeId}`.execute(queries)) === 1
   })
+
+/** What kind of agent the next install script is for. */
+export const setNodeType = (app: App, nodeId: string, type: NodeType) =>
+  sql`update crux.node set type = ${type} where id = ${nodeId}`.execute(app.database.pool)
 
 export async function upsertInstall(app: App, values: typeof nodeInstall.$inferInsert): Promise<InstallRow> {
   const [install] = await app.database.db

@@ -62,7 +62,7 @@ export async function updateNotification(
     const before = await store.lockNotification(queries, team.id, id)
     if (!before) throw notificationNotFound(id)
     const { moved, ...address } = await readAddress(app, queries, team.id, id, write, before)
-    await store.updateNotification(queries, id, { ...address, ...getValues(write), userId: actor.id })
+    await store.updateNotification(queries, id, { ...address, ...getValues(write), moved, userId: actor.id })
     if (!write.active || moved) await skipDeliveries(queries, id)
     else if (write.type === 'email') await skipDeliveries(queries, id, address.memberIds)
   })

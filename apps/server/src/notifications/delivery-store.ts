@@ -1,6 +1,7 @@
 import type { NotificationDeliveryStatus, NotificationEvent, NotificationType, ResponseInput } from '@crux/contract'
 import { type Queries, sql } from '../db/queries.ts'
 import type { Message } from './message.ts'
+import { deliveryMs } from './outcome.ts'
 
 /** A claim of a server that has ended is taken over after this time, which is longer than an attempt may take. */
 const claimSeconds = 60
@@ -43,7 +44,7 @@ export const insertDeliveries = (
 ) =>
   sql`insert into crux.notification_delivery (notification_id, recipient_id, event_key, event, text, data,
       next_attempt_at)
-    select n.id, coalesce(m.user_id, ''), ${key}, ${event}, ${text}, ${JSON.stringify(data)}::jsonb, now()
+    select n.id, coalesce(m.user_id, ''), ${key}, ${event}, ${text}, ${JSON.stringify(data)}::jsonb, greatest(now(), n.paused_until)
     from crux.notification n
     left join crux.team_member m on n.type = 'email' and m.team_id = n.team_id and m.user_id = any(n.member_ids)
     where n.team_id = ${teamId} and n.active and ${event} = any(n.enabled_events)
@@ -52,7 +53,7 @@ export const insertDeliveries = (
 
 /**
  * Claims deliveries that are due, for this server alone: one per notification, so that its messages keep their order and
- * one that hangs holds no others.
+ * one that hangs holds no others. Callers hold a lock, because two claims at once do not see what the other one claims.
  *
  * @param busy notifications that this server sends to at this moment, and teams for which it sends enough
  */
@@ -69,6 +70,8 @@ export const claimDeliveries = (
       from crux.notification_delivery d join crux.notification n on n.id = d.notification_id
       where d.status = 'pending' and d.next_attempt_at <= now()
         and (d.claimed_at is null or d.claimed_at < now() - ${claimSeconds} * interval '1 second')
+        and not exists (select from crux.notification_delivery held where held.notification_id = d.notification_id
+          and held.status = 'pending' and held.claimed_at >= now() - ${claimSeconds} * interval '1 second')
         and not (d.notification_id = any(${busy.notifications}::uuid[])) and not (n.team_id = any(${busy.teams}::uuid[]))
       order by d.next_attempt_at limit ${2 * max} for update of d skip locked),
     firsts as (select distinct on (notification_id) * from due order by notification_id, created_at, id),
@@ -119,11 +122,31 @@ export const finishAttempt = (
       finished_at = case when ${status} <> 'pending' or status <> 'pending' then now() end
     where id = ${id} and attempts = ${attempts}`.execute(queries, 'finish attempt')
 
-/** The receiver wants no requests until then: the other deliveries of the notification wait as well. */
-export const postponeDeliveries = (queries: Queries, notificationId: string, until: Date) =>
-  sql`update crux.notification_delivery set next_attempt_at = ${until}
-    where notification_id = ${notificationId} and status = 'pending' and claimed_at is null
-      and next_attempt_at < ${until}`.execute(queries, 'postpone deliveries')
+/**
+ * The receiver wants no requests until then: the other deliveries of the notification wait as well, and so do those of
+ * later events. The last attempt of each stays a day after it was created.
+ *
+ * @param url where the receiver was; another one has asked for nothing
+ */
+export const pauseDeliveries = (
+  queries: Queries,
+  notificationId: string,
+  { until, url }: { until: Date; url: string | null },
+) =>
+  sql`with paused as (update crux.notification set paused_until = greatest(paused_until, ${until})
+      where id = ${notificationId} and url is not distinct from ${url} returning id)
+    update crux.notification_delivery d
+    set next_attempt_at = least(${until}, greatest(d.next_attempt_at, d.created_at + ${deliveryMs} * interval '1 ms'))
+    from paused where d.notification_id = paused.id and d.status = 'pending' and d.claimed_at is null
+      and d.next_attempt_at < ${until}`.execute(queries, 'pause deliveries')
+
+/** The receiver takes messages again: what waits for it is due now. Does nothing without a pause. */
+export const endPause = (queries: Queries, notificationId: string) =>
+  sql`with resumed as (update crux.notification set paused_until = null
+      where id = ${notificationId} and paused_until > now() returning id)
+    update crux.notification_delivery d set next_attempt_at = now() from resumed
+    where d.notification_id = resumed.id and d.status = 'pending'
+      and d.claimed_at is null`.execute(queries, 'end pause')
 
 /**
  * Ends the deliveries that wait, because their notification was switched off or goes elsewhere now.
@@ -145,7 +168,10 @@ export const insertDelivery = (queries: Queries, delivery: NewDelivery) =>
   sql`insert into crux.notification_delivery (id, notification_id, recipient_id, event_key, event, text, data,
       next_attempt_at)
     values (${delivery.id}, ${delivery.notificationId}, ${delivery.recipientId}, ${delivery.eventKey},
-      ${delivery.event}, ${delivery.text}, ${JSON.stringify(delivery.data)}::jsonb, now())`.execute(queries)
+      ${delivery.event}, ${delivery.text}, ${JSON.stringify(delivery.data)}::jsonb,
+      greatest(now(), (select paused_until from crux.notification where id = ${delivery.notificationId})))`.execute(
+    queries,
+  )
 
 /** A delivery whose only attempt is over. */
 export const insertFinishedDelivery = (

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer, until } from '../../test/kit/index.ts'
@@ -12,12 +13,14 @@ let directory: string
 let receiver: ChildProcess
 let server: TestServer
 let output = ''
+let command = ''
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'crux-receiver-'))
   const text = await readFile(new URL('../../../../docs/notifications.md', import.meta.url), 'utf8')
   const [, example] = /```js\n([\s\S]*?)```/.exec(text) ?? []
   if (!example) throw new Error('docs/notifications.md has no example of a receiver')
+  command = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
   const file = join(directory, 'receiver.mjs')
   await writeFile(file, example)
   receiver = spawn(process.execPath, [file], { env: { ...process.env, CRUX_SECRET: secret, PORT: '0' } })
@@ -30,6 +33,17 @@ afterAll(async () => {
   receiver.kill()
   await server.stop()
   await rm(directory, { recursive: true })
+})
+
+it('the command of the documentation creates a signed webhook when it is pasted', async () => {
+  const owner = server.signUp('Grace')
+  const team = await server.createTeam(owner)
+  const { token } = await server
+    .client(owner)
+    .call('tokens.create', { body: { name: 'Setup', expirationInDays: 1, scope: 'full' } })
+  const env = { PATH: process.env.PATH, CRUX_URL: server.url, TEAM: team.slug, CRUX_TOKEN: token, CRUX_SECRET: secret }
+  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', command], { env })
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'Receiver', type: 'webhook', active: true, hasSecret: true })
 })
 
 it('the receiver of the documentation prints signed messages once, and refuses others', async () => {

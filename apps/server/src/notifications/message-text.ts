@@ -15,7 +15,13 @@ export const truncate = (text: string, max: number): string =>
 /** Breaks up what a service would turn into a mention or a link. Readers do not see it. */
 const invisible = '\u200b'
 const breakMentionsAndLinks = (text: string): string =>
-  text.replace(/@/g, `@${invisible}`).replace(/:\/\//g, `:${invisible}//`)
+  text
+    .replace(/@/g, `@${invisible}`)
+    .replace(/:\/\//g, `:${invisible}//`)
+    .replace(/www(?=\.)/gi, `$&${invisible}`)
+
+/** For Rocket.Chat, which links every host with a known ending. Numbers of versions stay as they are. */
+export const breakHosts = (text: string): string => text.replace(/\.(?=\p{L}{2})/gu, `.${invisible}`)
 
 /**
  * For Discord, Rocket.Chat and Mattermost: nothing in the text is formatted, mentions anyone or links anywhere. Each

@@ -226,6 +226,22 @@ describe.each(chats)('a message for %s', (type) => {
   })
 })
 
+describe('a bare host in a name', () => {
+  it.each(chats)('that begins with www is no link in a message for %s', (type) => {
+    const [event] = events('Www.evil.example and WWW.evil.example').slice(2, 3)
+    if (!event) throw new Error('no event')
+    expect(JSON.stringify(toPayload(type, toContent(event)))).not.toMatch(/www\\?\./i)
+  })
+
+  it('is no link in Rocket.Chat, which needs no www', () => {
+    const [event] = events('evil.example 1.2.3').slice(2, 3)
+    if (!event) throw new Error('no event')
+    const sent = JSON.stringify(toPayload('rocket', toContent(event)))
+    expect(sent).not.toContain('evil.example')
+    expect(sent).toContain('1.2.3')
+  })
+})
+
 describe('Markdown', () => {
   it.each(['discord', 'rocket', 'mattermost'] as const)('of names is not formatted by %s', (type) => {
     const [event] = events('**a** _b_ `c` ||d|| [e](f) # g').slice(2, 3)

@@ -1,7 +1,7 @@
 import type { NotificationType } from '@crux/contract'
 import type { DeliveryEvent } from './delivery-store.ts'
 import { toUtc } from './message.ts'
-import { escapeCard, escapeMarkdown, escapeSlack, truncate } from './message-text.ts'
+import { breakHosts, escapeCard, escapeMarkdown, escapeSlack, truncate } from './message-text.ts'
 
 export type Content = {
   deliveryId: string
@@ -33,6 +33,7 @@ export function toPayload(type: Exclude<NotificationType, 'email'>, content: Con
     case 'teams':
       return toTeams(content)
     case 'rocket':
+      return toAttachment({ ...content, text: breakHosts(content.text) })
     case 'mattermost':
       return toAttachment(content)
     case 'webhook':

@@ -6,6 +6,7 @@ import type { App } from '../context.ts'
 import { newId } from '../db/new-id.ts'
 import { notificationNotFound, toDeliveries } from './actions.ts'
 import {
+  endPause,
   insertDelivery,
   insertFinishedDelivery,
   type NewDelivery,
@@ -39,6 +40,7 @@ export async function testNotification(app: App, { team }: Caller, id: string): 
   const outcomes = await Promise.all(recipients.map((recipientId) => attemptTest(app, target, recipientId)))
   if (outcomes.some(({ kind }) => kind === 'gone') && target.active) await switchedOff(app, target, team.id)
   const failed = outcomes.find((outcome) => outcome.kind !== 'delivered')
+  if (!failed) await endPause(app.database.pool, id)
   if (failed || outcomes.length === 0)
     throw new CruxError('invalidArgument', {
       property: target.type === 'email' ? 'memberIds' : 'url',

@@ -1,12 +1,15 @@
 import { createClaimLoop, createRounds, inBackground, withinTime } from '@crux/service-kit'
 import type { App } from '../context.ts'
+import { lockByName } from '../db/lock-order.ts'
+import { inTransaction } from '../db/transaction.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,
   finishAttempt,
-  postponeDeliveries,
+  pauseDeliveries,
   selectTarget,
   skipDeliveries,
+  type Target,
 } from './delivery-store.ts'
 import { getNextAttempt, type Outcome } from './outcome.ts'
 import { send } from './send.ts'
@@ -35,7 +38,10 @@ export function createSender(app: App) {
   async function claim(): Promise<number> {
     const free = attemptsMax - running.size
     if (free === 0) return 0
-    const claimed = await claimDeliveries(app.database.pool, { max: free, perTeam: perTeamMax, busy: listBusy() })
+    const claimed = await inTransaction(app.database, async (queries) => {
+      await lockByName(queries, 'claim deliveries')
+      return claimDeliveries(queries, { max: free, perTeam: perTeamMax, busy: listBusy() })
+    })
     for (const delivery of claimed) start(delivery)
     return claimed.length
   }
@@ -90,11 +96,11 @@ async function makeAttempt(app: App, delivery: ClaimedDelivery): Promise<void> {
     return
   }
   const outcome = await send(app, target, delivery)
-  await finish(app, delivery, outcome)
+  await finish(app, target, delivery, outcome)
   if (outcome.kind === 'gone') await switchedOff(app, target, delivery.teamId)
 }
 
-async function finish(app: App, delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
+async function finish(app: App, { url }: Target, delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
   const { pool } = app.database
   const { id: deliveryId, notificationId, event, attempts } = delivery
   if (outcome.kind === 'delivered') {
@@ -106,6 +112,7 @@ async function finish(app: App, delivery: ClaimedDelivery, outcome: Outcome): Pr
   const nextAttemptAt = getNextAttempt(outcome, delivery) ?? null
   const status = nextAttemptAt ? 'pending' : 'failed'
   await finishAttempt(pool, delivery, { status, statusCode, error, nextAttemptAt })
-  if (nextAttemptAt && retryAfterMs !== undefined) await postponeDeliveries(pool, notificationId, nextAttemptAt)
+  if (retryAfterMs !== undefined)
+    await pauseDeliveries(pool, notificationId, { until: new Date(Date.now() + retryAfterMs), url })
   app.log.warn({ deliveryId, notificationId, event, attempts, statusCode, error, nextAttemptAt }, 'notification failed')
 }

@@ -71,12 +71,13 @@ export const insertNotification = (queries: Queries, teamId: string, values: Not
       ${values.secret}, ${values.memberIds}, ${values.active}, ${values.enabledEvents}, ${values.userId},
       ${values.userId})`.execute(queries)
 
-/** What switched it off is over when somebody saves it. */
-export const updateNotification = (queries: Queries, id: string, values: NotificationValues) =>
+/** What switched it off is over when somebody saves it. Only the previous address asked for a pause. */
+export const updateNotification = (queries: Queries, id: string, values: NotificationValues & { moved: boolean }) =>
   sql`update crux.notification set name = ${values.name}, type = ${values.type}, url = ${values.url},
       masked_url = ${values.maskedUrl}, secret = ${values.secret}, member_ids = ${values.memberIds},
       active = ${values.active}, enabled_events = ${values.enabledEvents},
-      problem = case when ${values.active} then null else problem end, updated_at = now(), updated_by = ${values.userId}
+      problem = case when ${values.active} then null else problem end,
+      paused_until = case when ${values.moved} then null else paused_until end, updated_at = now(), updated_by = ${values.userId}
     where id = ${id}`.execute(queries)
 
 export const deleteNotification = async (queries: Queries, teamId: string, id: string): Promise<boolean> =>

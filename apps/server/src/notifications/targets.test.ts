@@ -135,6 +135,75 @@ describe('a target', () => {
     )
     expect((await hook.deliveries()).map(({ status }) => status)).toEqual(['pending', 'pending'])
   })
+
+  it('that limits requests gets no later event before the time that it asked for, until its address changes', async () => {
+    const hook = await fixture.createWebhook()
+    fixture.receiver.answers((_, outgoing) => void outgoing.writeHead(503, { 'retry-after': '7200' }).end())
+    await fixture.emit()
+    await hook.waitFor('pending')
+    for (const on of [fixture.server, fixture.second]) await fixture.emit(fixture.event(), on)
+    const deliveries = await hook.deliveries()
+    expect(deliveries.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['pending', 0],
+      ['pending', 0],
+      ['pending', 1],
+    ])
+    for (const { nextAttemptAt } of deliveries)
+      expect(Date.parse(nextAttemptAt ?? '')).toBeGreaterThan(Date.now() + 7_100_000)
+    expect(hook.received()).toHaveLength(1)
+    fixture.receiver.answers((_, outgoing) => void outgoing.writeHead(204).end())
+    await fixture.notifications.update(hook.id, { url: `${fixture.receiver.url}/moved-${hook.id}` })
+    await fixture.emit()
+    expect(await hook.waitFor('delivered')).toMatchObject({ attempts: 1 })
+  })
+
+  it('that takes a test message gets the next event at once, although it asked for a pause before', async () => {
+    const hook = await fixture.createWebhook()
+    fixture.receiver.answers((_, outgoing) => void outgoing.writeHead(503, { 'retry-after': '86400' }).end())
+    await fixture.emit()
+    await hook.waitFor('pending')
+    fixture.receiver.answers((_, outgoing) => void outgoing.writeHead(204).end())
+    await fixture.notifications.test(hook.id)
+    await fixture.emit()
+    expect(await hook.waitFor('delivered')).toMatchObject({ event: 'node-added', attempts: 1 })
+    await until(async () => (await hook.deliveries()).every(({ status }) => status === 'delivered'), 20_000)
+    expect(hook.received()).toHaveLength(4)
+  })
+
+  it('that answers slowly gets the message once, and one that sends its answer byte by byte times out', async () => {
+    const [slow, dripping] = [await fixture.createWebhook(), await fixture.createWebhook()]
+    fixture.receiver.answers(({ path }, outgoing) => {
+      if (path === slow.path) return void setTimeout(() => outgoing.writeHead(204).end(), 2_000)
+      outgoing.writeHead(200)
+      const drip = setInterval(() => outgoing.write('.'), 200)
+      outgoing.on('close', () => clearInterval(drip))
+    })
+    await fixture.emit()
+    expect(await slow.waitFor('delivered')).toMatchObject({ attempts: 1, statusCode: 204 })
+    expect(slow.received()).toHaveLength(1)
+    expect(await dripping.waitFor('pending')).toMatchObject({ attempts: 1, error: 'timeout', statusCode: null })
+  }, 60_000)
+
+  it('gets one message at a time, however many servers send', async () => {
+    const hook = await fixture.createWebhook()
+    let running = 0
+    let most = 0
+    fixture.receiver.answers((_, outgoing) => {
+      most = Math.max(most, ++running)
+      setTimeout(() => {
+        running--
+        outgoing.writeHead(204).end()
+      }, 500)
+    })
+    for (const on of [fixture.server, fixture.second, fixture.server, fixture.second])
+      await fixture.emit(fixture.event(), on)
+    await until(async () => {
+      for (const { app } of [fixture.server, fixture.second]) await createSender(app).run()
+      return (await hook.deliveries()).every(({ status }) => status === 'delivered')
+    }, 30_000)
+    expect(hook.received()).toHaveLength(4)
+    expect(most).toBe(1)
+  }, 60_000)
 })
 
 it('an address that may not be contacted is refused, and a private one is not reached by a name', async () => {

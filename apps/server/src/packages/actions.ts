@@ -3,7 +3,7 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { listWithFreezeWindows } from '../freeze-windows/index.ts'
+import { freezesChanged, listWithFreezeWindows } from '../freeze-windows/index.ts'
 import { findNodesById } from '../nodes/index.ts'
 import { findProject } from '../projects/index.ts'
 import { recordEvent } from '../system/index.ts'
@@ -103,26 +103,39 @@ export async function updatePackage(app: App, { team, actor }: Caller, id: strin
 
 /** @throws CruxError notFound; forbidden while one of its environments has freeze windows that this user may not lift */
 export async function deletePackage(app: App, { team }: Caller, id: string): Promise<void> {
-  await inTransaction(app.database, async (queries) => {
+  const unfrozenNodes = await inTransaction(app.database, async (queries) => {
     await lockPackage(queries, team, id)
-    await assertMayEndFreeze(queries, team, await lockEnvironments(queries, { packageId: id }))
+    const nodeIds = await endFreezes(queries, team, { packageId: id })
     await store.deletePackage(queries, id)
+    return nodeIds
   })
+  freezesChanged(app, unfrozenNodes)
   recordEvent(app, { teamId: team.id, packageId: id }, 'package deleted')
 }
 
-/** Environments with freeze windows are moved and deleted by admins only, because that ends the freeze. */
-export async function assertMayEndFreeze(
+/**
+ * Locks environments that are about to be moved or deleted. With freeze windows only an admin may do that, because it
+ * ends the freeze.
+ *
+ * @returns the nodes whose freezes end
+ * @throws CruxError forbidden `freezeWindows`
+ */
+export async function endFreezes(
   queries: Queries,
   team: TeamContext,
-  environmentIds: readonly string[],
-): Promise<void> {
-  if (isAllowed(team.role, 'packages.freeze')) return
-  if ((await listWithFreezeWindows(queries, environmentIds)).size === 0) return
-  throw new CruxError('forbidden', {
-    property: 'freezeWindows',
-    description: 'There are freeze windows, and this would end them: only an admin of the team may do that.',
-  })
+  of: { packageId: string } | { environmentId: string },
+): Promise<string[]> {
+  const environments = await lockEnvironments(queries, of)
+  const withWindows = await listWithFreezeWindows(
+    queries,
+    environments.map(({ id }) => id),
+  )
+  if (withWindows.size > 0 && !isAllowed(team.role, 'packages.freeze'))
+    throw new CruxError('forbidden', {
+      property: 'freezeWindows',
+      description: 'There are freeze windows, and this would end them: only an admin of the team may do that.',
+    })
+  return environments.filter(({ id }) => withWindows.has(id)).map(({ nodeId }) => nodeId)
 }
 
 /** @throws CruxError notFound */

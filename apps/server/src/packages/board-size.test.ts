@@ -14,13 +14,14 @@ type Plan = {
 let crux: TestServer
 let ours: DeployTestEnvironment
 let packageId: string
+let nodeId: string
 const [chains, environments, versions] = [limits.packageChains, limits.packageEnvironments, 10]
 
 beforeAll(async () => {
   crux = await startTestServer()
   ours = await makeDeployTestEnvironment(crux)
   const sql = (text: string, values: unknown[]) => crux.app.database.pool.query(text, values)
-  const node = await ours.node()
+  nodeId = (await ours.node()).id
   const made = await ours.client.call('packages.create', { params: ours.params, body: { name: 'Large', chainIds: [] } })
   packageId = made.id
   const id = (kind: string, ...parts: string[]) =>
@@ -45,7 +46,7 @@ beforeAll(async () => {
   await sql(
     `insert into crux.package_environment (package_id, name, node_id, prefix, "order", created_by, updated_by)
      select $1, 'env ' || e, $2, 'p' || e, e, 's', 's' from generate_series(1, ${environments}) e`,
-    [packageId, node.id],
+    [packageId, nodeId],
   )
   // In each environment every version has run, and the newest runs in the first one.
   await sql(
@@ -54,7 +55,7 @@ beforeAll(async () => {
        case when v = ${versions} - e % 3 then 'successful' when v > ${versions} - e % 3 then 'preparing' else 'obsolete' end,
        now() + v * interval '1 second', 's', 's'
      from generate_series(1, ${chains}) c, generate_series(1, ${versions}) v, generate_series(1, ${environments}) e`,
-    [ours.team.id, node.id],
+    [ours.team.id, nodeId],
   )
   await sql(
     `insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
@@ -62,7 +63,7 @@ beforeAll(async () => {
      select d.id, 1, d.team_id, d.project_id, d.node_id, d.prefix, 'v', 'p', 'successful', 's', 's',
        d.status = 'successful', '["web"]'
      from crux.deployment d where d.node_id = $1 and d.status <> 'preparing'`,
-    [node.id],
+    [nodeId],
   )
   await sql('analyze', [])
 }, 120_000)
@@ -76,10 +77,13 @@ it('a board of the largest package is read in as many queries as a small one', a
   client.release()
   const query = prototype.query
   const boards: Plan[] = []
+  const isAboutPackage = (values: unknown[] = []) =>
+    [packageId, nodeId].some((id) => JSON.stringify(values).includes(id))
   const statements: { text: string; values: unknown[] }[] = []
   prototype.query = function (this: unknown, ...args: unknown[]) {
     const [config] = args as [{ text: string; values: unknown[] } | string]
-    if (typeof config === 'object' && /package_(chain|environment)|crux\.node\b/.test(config.text)) {
+    // Work in the background reads nodes at the same time, but not by the id of this one.
+    if (typeof config === 'object' && isAboutPackage(config.values)) {
       asked.push(config.text)
       statements.push(config)
     }

@@ -59,8 +59,8 @@ export const orderEnvironments = (queries: Queries, ids: readonly string[], user
   sql`update crux.package_environment e set "order" = t.position, updated_at = now(), updated_by = ${userId}
     from unnest(${ids}::uuid[]) with ordinality as t(id, position) where e.id = t.id`.execute(queries)
 
-/** Locked against freeze windows that are created at the same time. @returns the ids of the locked ones */
+/** Locked against freeze windows that are created at the same time. @returns the locked ones */
 export const lockEnvironments = (queries: Queries, of: { packageId: string } | { environmentId: string }) =>
-  sql`select id from crux.package_environment
+  sql`select id, node_id from crux.package_environment
     where ${'packageId' in of ? sql`package_id = ${of.packageId}` : sql`id = ${of.environmentId}`}
-    order by id for update`.column(queries)
+    order by id for update`.rows<{ id: string; nodeId: string }>(queries, `lock environments by ${Object.keys(of)}`)

@@ -3,10 +3,10 @@ import type { Caller, TeamContext } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { findFreezes, listFreezeWindows } from '../freeze-windows/index.ts'
+import { findFreezes, freezesChanged, listFreezeWindows, lockStarts } from '../freeze-windows/index.ts'
 import { findNodesById } from '../nodes/index.ts'
 import { recordEvent } from '../system/index.ts'
-import { assertMayEndFreeze, byOrder, lockPackage } from './actions.ts'
+import { byOrder, endFreezes, lockPackage } from './actions.ts'
 import { selectChainDeployments, selectRunning } from './board-store.ts'
 import { groupMembers } from './chain-order.ts'
 import * as store from './environment-store.ts'
@@ -79,31 +79,39 @@ export async function createEnvironment(
   return { ...created, node }
 }
 
-/** Deployments and containers stay at the previous node and prefix. */
+/**
+ * Deployments and containers stay at the previous node and prefix. Freeze windows move along: starts at the new target
+ * that have been checked end first, as when a window is created there.
+ */
 export async function updateEnvironment(
   app: App,
   { team, actor }: Caller,
   path: store.EnvironmentPath,
   body: Write,
 ): Promise<void> {
-  await inTransaction(app.database, async (queries) => {
+  const unfrozenNodes = await inTransaction(app.database, async (queries) => {
     await lockPackage(queries, team, path.packageId)
     const before = await findEnvironment(queries, team, path)
     await holdNode(queries, team, body.nodeId)
-    if (before.nodeId !== body.nodeId || before.prefix !== body.prefix)
-      await assertMayEndFreeze(queries, team, await store.lockEnvironments(queries, { environmentId: before.id }))
+    const isMoved = before.nodeId !== body.nodeId || before.prefix !== body.prefix
+    const nodeIds = isMoved ? await endFreezes(queries, team, { environmentId: before.id }) : []
+    if (nodeIds.length > 0) await lockStarts(queries, body)
     await store.updateEnvironment(queries, before.id, { ...body, userId: actor.id })
+    return nodeIds
   })
+  freezesChanged(app, unfrozenNodes)
   recordEvent(app, { teamId: team.id, ...path }, 'environment changed')
 }
 
 export async function deleteEnvironment(app: App, { team }: Caller, path: store.EnvironmentPath): Promise<void> {
-  await inTransaction(app.database, async (queries) => {
+  const unfrozenNodes = await inTransaction(app.database, async (queries) => {
     await lockPackage(queries, team, path.packageId)
     const { id } = await findEnvironment(queries, team, path)
-    await assertMayEndFreeze(queries, team, await store.lockEnvironments(queries, { environmentId: id }))
+    const nodeIds = await endFreezes(queries, team, { environmentId: id })
     await store.deleteEnvironment(queries, id)
+    return nodeIds
   })
+  freezesChanged(app, unfrozenNodes)
   recordEvent(app, { teamId: team.id, ...path }, 'environment deleted')
 }
 

@@ -140,6 +140,18 @@ describe('packages', () => {
       [kept.chainId, '1'],
       [lost.chainId, null],
     ])
+    const chains = { params: { ...ours.params, projectId: lost.projectId } }
+    expect(await call('projects.version-chains', chains)).toEqual([])
+    const environment = await kit.environment(made.id, (await ours.node()).id, 'prod')
+    const params = { ...kit.at(made.id), environmentId: environment.id }
+    expect((await call('packages.get-environment', { params })).versionChains).toMatchObject([
+      { chainId: kept.chainId, versions: [{ name: '1' }] },
+      { chainId: lost.chainId, project: { id: lost.projectId }, versions: [] },
+    ])
+    await expect(call('packages.promote', { params, body: { versionId: lost.chainId } })).rejects.toMatchObject({
+      status: 403,
+      property: 'versionId',
+    })
     const update = (chainIds: string[]) =>
       call('packages.update', { params: kit.at(made.id), body: { name: made.name, chainIds } })
     await update([lost.chainId, kept.chainId])

@@ -111,6 +111,7 @@ describe('the history of an environment', () => {
 
   it('keeps the names of deleted versions, projects and environments', async () => {
     const system = await makePackageSystem(ours, kit)
+    await system.dev.run(0, 1)
     const promoted = await promote(system.prod.params, system.versions[0], {
       fromEnvironmentId: system.dev.params.environmentId,
     })

@@ -76,6 +76,7 @@ describe('a promotion', () => {
     await deployWell(agent, 1)
     await ours.waitForStatus(source.id, 'successful')
 
+    await system.dev.run(1, 1)
     // The protection of the running version holds until an admin overrides it, and is not copied.
     await expect(promote(params, chain.versions[1])).rejects.toMatchObject({
       status: 412,
@@ -289,8 +290,33 @@ describe('a promotion', () => {
     const free = await promote(system.dev.params, system.versions[0], { overrideFreeze }, ours.client)
     expect(free.overrideFreeze ?? null).toBeNull()
     expect(await history(params)).toMatchObject([{ id: forced.id, overrideFreeze }])
+    const [entry] = await sql<{ data: object }>(
+      `select data from crux.audit_log where event = 'promotion packages.promote' and accepted
+        and data -> 'params' ->> 'environmentId' = $1`,
+      [params.environmentId],
+    )
+    expect(entry?.data).toMatchObject({
+      body: { overrideFreeze },
+      overrideFreeze,
+      freeze: { reason: 'Holidays', until: expect.any(String) },
+    })
     // A deployment may be prepared.
     await kit.call('packages.create-deployment', { params, body: { versionId: system.versions[1] ?? '' } })
+  })
+
+  it('comes from an environment in which the version runs, or is refused because it changed meanwhile', async () => {
+    const system = await makePackageSystem(ours, kit)
+    const fromEnvironmentId = system.dev.params.environmentId
+    const notThere = { status: 412, property: 'fromEnvironmentId', description: expect.stringContaining('dev') }
+    const inProd = () => promote(system.prod.params, system.versions[0], { fromEnvironmentId })
+    await expect(inProd()).rejects.toMatchObject(notThere)
+    await system.dev.run(0, 1)
+    await system.dev.run(1, 2)
+    await expect(inProd()).rejects.toMatchObject(notThere)
+    expect(await history(system.prod.params)).toEqual([])
+    await expect(promote(system.prod.params, system.versions[1], { fromEnvironmentId })).resolves.toMatchObject({
+      from: { id: fromEnvironmentId, name: 'dev' },
+    })
   })
 
   it('that is requested many times at once on two servers makes one deployment, one release and one entry', async () => {

@@ -15,6 +15,7 @@ import {
 import { findFreezes } from '../freeze-windows/index.ts'
 import { createAndStart, deploymentsChanged } from '../releases/index.ts'
 import { recordEvent } from '../system/index.ts'
+import { selectRunning } from './board-store.ts'
 import { type Member, orderMembers } from './chain-order.ts'
 import type { EnvironmentPath, EnvironmentRow } from './environment-store.ts'
 import { findEnvironment } from './environments.ts'
@@ -68,12 +69,12 @@ export async function createDeployment(
 export async function promote(app: App, caller: Caller, path: EnvironmentPath, body: Body<'packages.promote'>) {
   const { team, actor } = caller
   const { ignoreProtected = false, expectedHash, overrideFreeze } = body
-  const { created, confirmed } = await createAndStart(
+  const { created, confirmed, override } = await createAndStart(
     app,
     caller,
     async (queries) => {
       const { environment, ...target } = await lockTarget(queries, team, path, body.versionId)
-      const from = await findOrigin(queries, team, path, body.fromEnvironmentId)
+      const from = await findOrigin(queries, team, path, target.version, body.fromEnvironmentId)
       const existing = await findExisting(queries, { environment, ...target })
       if (existing && body.note) await store.updateNote(queries, existing.id, body.note, actor.id)
       const { id: deploymentId } =
@@ -89,13 +90,15 @@ export async function promote(app: App, caller: Caller, path: EnvironmentPath, b
         overrideFreeze: (await isFrozen(queries, environment)) ? (overrideFreeze ?? null) : null,
         by: actor,
       })
-      return { deploymentId, promotionId, starts: true }
+      // Read here, because the environment may be deleted as soon as the transaction has ended. The release comes next.
+      const promotion = { ...(await store.selectPromotion(queries, promotionId)), status: 'in-progress' as const }
+      return { deploymentId, promotion, starts: true }
     },
     { ignoreProtected, expectedHash, overrideFreeze },
   )
-  const { deploymentId, promotionId } = created
-  recordEvent(app, { teamId: team.id, ...path, deploymentId, promotionId }, 'version promoted')
-  return { promotion: await store.selectPromotion(app.database.pool, promotionId), confirmed }
+  const { deploymentId, promotion } = created
+  recordEvent(app, { teamId: team.id, ...path, deploymentId, promotionId: promotion.id }, 'version promoted')
+  return { promotion, confirmed, override }
 }
 
 /**
@@ -176,18 +179,38 @@ async function lockTarget(
 ): Promise<Target & { projectId: string }> {
   const { environment } = await findTarget(queries, team, path, versionId)
   await store.holdEnvironment(queries, environment.id)
-  const { projectId } = await findTargetVersion(queries, team.id, { versionId, nodeId: environment.nodeId })
+  const { projectId } = await findTargetVersion(queries, team.id, {
+    versionId,
+    nodeId: environment.nodeId,
+    prefix: environment.prefix,
+  })
   // Read again: the environment may have been moved, and the chain taken out of the package.
   return { ...(await findTarget(queries, team, path, versionId)), projectId }
 }
 
-/** The environment that a version is promoted from, for the history. */
-async function findOrigin(queries: Queries, team: TeamContext, { packageId }: EnvironmentPath, id?: string | null) {
+/**
+ * The environment that a version is promoted from, for the history. The version has to run there: another one may have
+ * replaced it since the user saw it, and nobody writes an origin into the history that it did not have.
+ */
+async function findOrigin(
+  queries: Queries,
+  team: TeamContext,
+  { packageId }: EnvironmentPath,
+  version: Member,
+  id?: string | null,
+) {
   if (!id) return undefined
-  return findEnvironment(queries, team, { packageId, environmentId: id }).catch((cause: unknown) => {
+  const environment = await findEnvironment(queries, team, { packageId, environmentId: id }).catch((cause: unknown) => {
     if (cause instanceof CruxError && cause.code === 'notFound')
       throw new CruxError('notFound', { property: 'fromEnvironmentId', value: id, cause })
     throw cause
+  })
+  const running = await selectRunning(queries, { environmentId: id })
+  if (running.some((row) => row.version.id === version.id)) return environment
+  throw new CruxError('preconditionFailed', {
+    property: 'fromEnvironmentId',
+    value: id,
+    description: `${version.name} does not run in ${environment.name}: reload to see what does.`,
   })
 }
 

@@ -32,9 +32,9 @@ export const packageRoutes = (app: App): Handlers<Operations> => ({
   'packages.promotions': ({ caller, params, query }) => listPromotions(app, caller, params, query),
   'packages.preview-promotion': ({ caller, params, query }) => previewPromotion(app, caller, params, query),
   'packages.promote': async ({ caller, params, body, audited }) => {
-    const { promotion, confirmed } = await promote(app, caller, params, body)
+    const { promotion, confirmed, override } = await promote(app, caller, params, body)
     const { deploymentId, releaseNumber } = promotion
-    audited({ deploymentId, releaseNumber, ...(confirmed.length > 0 && { confirmed }) })
+    audited({ deploymentId, releaseNumber, ...(confirmed.length > 0 && { confirmed }), ...override })
     return promotion
   },
 })

@@ -125,6 +125,8 @@ export async function updatePipeline(
   const hook = needsHook
     ? await createHook(app, { team, pipelineId: id, type: write.type }, openPipeline(app, location, token))
     : undefined
+  // A pipeline that stays keeps the hook that it has: a token that may not create another one does not end it.
+  const keepsHook = !isMoved && before.hookId !== null && hook?.externalId === null
   const newHook = hook?.externalId ? { id: hook.externalId, location, tokens: [token] } : undefined
   let ended: string[] = []
   try {
@@ -135,7 +137,7 @@ export async function updatePipeline(
         token: write.token ? sealToken(app, id, write.token) : undefined,
         isMoved,
       })
-      if (hook) await store.upsertHook(queries, id, hook)
+      if (hook && !keepsHook) await store.upsertHook(queries, id, hook)
       return isMoved ? endRunsOfMoved(queries, id, movedReason) : []
     })
   } catch (error) {
@@ -144,7 +146,7 @@ export async function updatePipeline(
   }
   for (const runId of ended) publishRun(app, { teamId: team.id, pipelineId: id, runId })
   recordEvent(app, { teamId: team.id, pipelineId: id, isMoved }, 'pipeline updated')
-  if (!hook || before.hookId === null) return undefined
+  if (!hook || keepsHook || before.hookId === null) return undefined
   const tokens = [...new Set([oldToken, ...(before.type === write.type ? [token] : [])])].flatMap((one) => one || [])
   return deleteHook(app, { id: before.hookId, location: oldLocation, tokens })
 }

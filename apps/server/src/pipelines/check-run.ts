@@ -1,12 +1,11 @@
 import type { App } from '../context.ts'
 import { PipelineServiceError } from './api/pipeline-api.ts'
 import { blockChecks, type ClaimedRun, releaseRun, storeInputs } from './claim-store.ts'
-import { openPipeline, openToken } from './connection.ts'
+import { openPipeline, readTokenAt } from './connection.ts'
 import { publishRun } from './events.ts'
 import { resolveInputs } from './placeholders.ts'
 import { requestRun, toReason } from './request-run.ts'
 import * as runStore from './run-store.ts'
-import { selectToken } from './store.ts'
 
 const [firstPauseS, longestPauseS] = [10, 300]
 /** A service that tells nothing of a run for this long is not asked any more. */
@@ -48,8 +47,7 @@ async function checkRun(app: App, run: ClaimedRun): Promise<void> {
   if (run.ageS > ageSMax)
     return end(app, run, 'unknown', 'The run has not ended for 36 days: Crux asks for it no more.')
   try {
-    const token = openToken(app, run.pipelineId, await selectToken(pool, run.pipelineId))
-    const api = openPipeline(app, run.location, token)
+    const api = openPipeline(app, run.location, await readTokenAt(app, run))
     if (run.externalId === undefined && !api.findsLostRuns) return end(app, run, 'unknown', interrupted)
     const report = await api.getRun(run)
     if (!report) return handleMissing(app, run)

@@ -8,6 +8,8 @@ export type ClaimedRun = {
   id: string
   pipelineId: string
   teamId: string
+  /** That of the pipeline, together with its location. */
+  moves: number
   createdAt: Date
   inputs: StoredInput[]
   event: RunEvent | null
@@ -52,7 +54,7 @@ export async function claimRuns(
         and not exists (select from crux.pipeline of_team
           where of_team.id = due.pipeline_id and of_team.team_id = any(${except.teams}::uuid[]))
       order by due.next_check_at limit ${max} for update skip locked)
-    returning r.id, r.pipeline_id, p.team_id, r.created_at, r.inputs, r.event, r.external_id::text as external_id,
+    returning r.id, r.pipeline_id, p.team_id, p.moves, r.created_at, r.inputs, r.event, r.external_id::text as external_id,
       old.checks as checks, old.requested_at is null as is_new,
       extract(epoch from now() - new.requested_at)::float8 as age_s,
       extract(epoch from now() - coalesce(new.reported_at, new.created_at))::float8 as silent_s,
@@ -62,6 +64,7 @@ export async function claimRuns(
     id: row.id,
     pipelineId: row.pipelineId,
     teamId: row.teamId,
+    moves: row.moves,
     createdAt: row.createdAt,
     inputs: row.inputs,
     event: row.event,

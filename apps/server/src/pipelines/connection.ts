@@ -4,6 +4,7 @@ import { createAzureApi } from './api/azure-api.ts'
 import { createGithubApi } from './api/github-api.ts'
 import { createGitlabApi } from './api/gitlab-api.ts'
 import { type PipelineApi, type PipelineLocation, PipelineServiceError } from './api/pipeline-api.ts'
+import { selectTokenAt } from './store.ts'
 
 export function openPipeline(
   { outbound, config }: Pick<App, 'outbound' | 'config'>,
@@ -31,6 +32,22 @@ export function openToken(app: Pick<App, 'cipher'>, pipelineId: string, sealed: 
     })
   }
 }
+
+/** @throws CruxError preconditionFailed `pipelineId` when the pipeline has moved or was deleted meanwhile */
+export async function readTokenAt(
+  app: Pick<App, 'cipher' | 'database'>,
+  { pipelineId, moves }: { pipelineId: string; moves: number },
+): Promise<string> {
+  const sealed = await selectTokenAt(app.database.pool, pipelineId, moves)
+  if (sealed === undefined) throw changedMeanwhile()
+  return openToken(app, pipelineId, sealed)
+}
+
+export const changedMeanwhile = () =>
+  new CruxError('preconditionFailed', {
+    property: 'pipelineId',
+    description: 'Someone else changed or deleted this pipeline meanwhile: load it again.',
+  })
 
 /** The error for the caller whose request needed the service. */
 export function toCallerError(error: unknown): unknown {

@@ -123,6 +123,17 @@ describe('a delivery of Azure DevOps', () => {
     await ours.remove(second.id)
   })
 
+  it('reaches its run after the team got another slug, also at the address with the old one', async () => {
+    const number = Number((await ours.trigger(ids.azure)).externalId)
+    const slug = `${team.slug}x`
+    const rename = (to: string) =>
+      crux.client(owner).call('teams.update', { params: { teamId: team.id }, body: { name: team.name, slug: to } })
+    await rename(slug)
+    expect(await azure.report(number)).toEqual([{ status: 204, text: '' }])
+    await rename(team.slug)
+    expect(await ours.lastRun(ids.azure)).toMatchObject({ status: 'running' })
+  })
+
   it('may carry the secret as the password of basic authentication', async () => {
     const run = await ours.trigger(ids.azure)
     const [hook] = [...azure.subscriptions.values()]

@@ -1,7 +1,7 @@
 import { type Body, CruxError, type Params } from '@crux/contract'
 import type { App } from '../context.ts'
 import { azureRunEvent, readAzureRun } from './api/azure-api.ts'
-import { listRunIds, readGithubRun } from './api/github-api.ts'
+import { isDispatched, listRunIds, readGithubRun } from './api/github-api.ts'
 import { readGitlabRun } from './api/gitlab-api.ts'
 import type { RunReport } from './api/pipeline-api.ts'
 import { toRecord } from './api/service-client.ts'
@@ -40,7 +40,11 @@ export const createHookHandlers = (app: App) => ({
   async github({ pipelineId }: HookParams, headers: Headers, body: ForeignBody): Promise<void> {
     const run = toRecord(body.workflow_run)
     const isRun = headers['x-github-event'] === 'workflow_run'
-    await receive(app, pipelineId, isRun ? { report: readGithubRun(run), runIds: listRunIds(run) } : undefined)
+    await receive(
+      app,
+      pipelineId,
+      isRun ? { report: readGithubRun(run), runIds: isDispatched(run) ? listRunIds(run) : [] } : undefined,
+    )
   },
   async gitlab({ pipelineId }: HookParams, body: ForeignBody): Promise<void> {
     const isRun = body.object_kind === 'pipeline'

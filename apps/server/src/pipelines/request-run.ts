@@ -1,10 +1,9 @@
 import { CruxError } from '@crux/contract'
 import type { App } from '../context.ts'
 import { type PipelineLocation, PipelineServiceError, type RunInput, type StartedRun } from './api/pipeline-api.ts'
-import { openPipeline, openToken } from './connection.ts'
+import { openPipeline, readTokenAt } from './connection.ts'
 import { publishRun } from './events.ts'
 import * as runStore from './run-store.ts'
-import { selectToken } from './store.ts'
 
 /** Longer than a request for a run may take: after it, the server that made the request is taken for lost. */
 export const leaseS = 60
@@ -15,6 +14,8 @@ export type RequestedRun = {
   id: string
   pipelineId: string
   teamId: string
+  /** That of the pipeline when its location was read. */
+  moves: number
   createdAt: Date
   inputs: readonly RunInput[]
   location: PipelineLocation
@@ -39,7 +40,7 @@ export async function requestRun(
   let findsLostRuns = false
   let started: StartedRun
   try {
-    const api = openPipeline(app, run.location, openToken(app, run.pipelineId, await selectToken(pool, run.pipelineId)))
+    const api = openPipeline(app, run.location, await readTokenAt(app, run))
     findsLostRuns = api.findsLostRuns
     started = await api.start(run)
   } catch (error) {
@@ -52,12 +53,15 @@ export async function requestRun(
     if (!(error instanceof PipelineServiceError && keeps(error))) await end('failed', toReason(error))
     return { error }
   }
-  await runStore.storeStarted(pool, run.id, { ...started, checkInS: firstCheckS })
-  if (started.externalId === undefined && !findsLostRuns)
-    await end('unknown', 'The service did not say which run it started: look for it there.')
+  const hasNumber = await runStore.storeStarted(pool, run.id, { ...started, checkInS: firstCheckS })
+  if (!hasNumber && !findsLostRuns) await end('unknown', started.externalId === undefined ? unnamed : takenNumber)
   else publish(app, run)
   return {}
 }
+
+const unnamed = 'The service did not say which run it started: look for it there.'
+/** A service that was restored from a backup counts on from an earlier number. */
+const takenNumber = 'The service gave the run the number of an earlier run: look for it there.'
 
 /** Only errors that were made for users have a message for them. */
 export const toReason = (error: unknown): string =>

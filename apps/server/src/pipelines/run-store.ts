@@ -79,16 +79,26 @@ export const insertUserRun = (
     from crux.pipeline where id = ${run.pipelineId} and moves = ${run.moves} for key share
     returning id, created_at`.first<{ id: string; createdAt: Date }>(queries, 'insert run')
 
-/** Stores what the service answered to the request for a run, unless the run has ended meanwhile. */
-export const storeStarted = (
+/**
+ * Stores what the service answered to the request for a run, unless the run has ended meanwhile.
+ *
+ * @returns whether the run has a number now: it does not get one that another run of the pipeline has
+ */
+export const storeStarted = async (
   queries: Queries,
   id: string,
   { externalId, url, checkInS }: { externalId: bigint | undefined; url: string | undefined; checkInS: number },
-) =>
-  sql`update crux.pipeline_run set external_id = coalesce(external_id, ${externalId?.toString() ?? null}::bigint),
-      url = coalesce(url, ${url ?? null}), reported_at = now(),
-      next_check_at = case when status in ('queued', 'running') then now() + ${checkInS} * interval '1 second' end
-    where id = ${id}`.execute(queries, 'store start of run')
+): Promise<boolean> => {
+  const number = sql`${externalId?.toString() ?? null}::bigint`
+  const isTaken = sql`exists (select from crux.pipeline_run other where other.pipeline_id = r.pipeline_id
+    and other.moves = r.moves and other.external_id = ${number} and other.id <> r.id)`
+  const has = await sql`update crux.pipeline_run r
+    set external_id = coalesce(r.external_id, case when not ${isTaken} then ${number} end),
+      url = coalesce(r.url, case when not ${isTaken} then ${url ?? null} end), reported_at = now(),
+      next_check_at = case when r.status in ('queued', 'running') then now() + ${checkInS} * interval '1 second' end
+    where r.id = ${id} returning r.external_id is not null as has_number`.value<boolean>(queries, 'store start of run')
+  return has ?? false
+}
 
 /** When the service is asked for the run next; nothing for a run that has ended. */
 export const scheduleCheck = (queries: Queries, id: string, inS: number) =>

@@ -3,7 +3,7 @@ import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import { recordEvent } from '../system/index.ts'
 import { findPipeline } from './actions.ts'
-import { toCallerError } from './connection.ts'
+import { changedMeanwhile, toCallerError } from './connection.ts'
 import { publishRun } from './events.ts'
 import { assertInputSize, withIds } from './inputs.ts'
 import { leaseS, requestRun } from './request-run.ts'
@@ -59,6 +59,7 @@ export async function triggerPipeline(
     id,
     pipelineId,
     teamId: team.id,
+    moves: row.moves,
     createdAt,
     inputs,
     location: toLocation(row),
@@ -88,9 +89,3 @@ function assertInputs({ team, actor }: Caller, row: PipelineRow, given: readonly
       : 'You may only change inputs that the pipeline has: ask an admin to add this one to it.',
   })
 }
-
-const changedMeanwhile = () =>
-  new CruxError('preconditionFailed', {
-    property: 'pipelineId',
-    description: 'Someone else changed or deleted this pipeline meanwhile: load it again.',
-  })

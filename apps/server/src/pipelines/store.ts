@@ -51,6 +51,17 @@ export const selectPipeline = (queries: Queries, teamId: string, id: string) =>
 export const selectToken = (queries: Queries, id: string) =>
   sql`select token from crux.pipeline where id = ${id}`.value(queries, 'token of pipeline')
 
+/**
+ * The sealed token of a pipeline that is still where it was: a token is sent to no service but its own.
+ *
+ * @returns undefined when the pipeline has moved or was deleted meanwhile
+ */
+export const selectTokenAt = (queries: Queries, id: string, moves: number) =>
+  sql`select token from crux.pipeline where id = ${id} and moves = ${moves}`.value(
+    queries,
+    'token of pipeline at place',
+  )
+
 export const lockPipeline = async (queries: Queries, teamId: string, id: string): Promise<Date | undefined> =>
   sql`select updated_at from crux.pipeline where id = ${id} and team_id = ${teamId} for update`.value<Date>(queries)
 

@@ -28,7 +28,11 @@ export const selectWatchersOfEvent = (
     'watchers of event',
   )
 
-/** @returns undefined when the event has started a run of this watcher before, or the watcher was deleted meanwhile */
+/**
+ * A pipeline that moves at this moment has moved before its run is stored, so that the run belongs to the new place.
+ *
+ * @returns undefined when the event has started a run of this watcher before, or the watcher was deleted meanwhile
+ */
 export const insertEventRun = (
   queries: Queries,
   run: { watcher: WatcherOfEvent; inputs: readonly StoredInput[]; eventKey: string; event: RunEvent },
@@ -38,6 +42,7 @@ export const insertEventRun = (
     select w.pipeline_id, p.moves, 'queued', ${JSON.stringify(run.inputs)}::jsonb, 'eventWatcher', w.id::text,
       w.name, w.id, ${run.eventKey}, ${JSON.stringify(run.event)}::jsonb, now()
     from crux.pipeline_event_watcher w join crux.pipeline p on p.id = w.pipeline_id where w.id = ${run.watcher.id}
+      for key share of p
     on conflict (pipeline_id, event_key) where event_key is not null do nothing returning id`.value(
     queries,
     'insert run of event',

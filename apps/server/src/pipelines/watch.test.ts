@@ -132,6 +132,15 @@ describe('an event watcher', () => {
     expect(run.inputs?.map(({ value }) => value)).toEqual(Object.values(variables()))
   })
 
+  it('of pulls starts a run for a pull and none for a push', async () => {
+    await watch({ event: 'image-pull', triggerInputs: [{ key: 'IMAGE', value: '{{imageName}}:{{imageTag}}' }] })
+    await startWatchedRuns(crux.app, toEvent())
+    expect(await ours.runs(pipelineId)).toEqual([])
+    await startWatchedRuns(crux.app, toEvent({ type: 'image-pulled', tag: '2.0' }))
+    await until(async () => (await ours.runs(pipelineId))[0]?.externalId)
+    expect(variables().IMAGE).toBe('shop/web:2.0')
+  })
+
   it('starts one run of one event, however often and on however many servers it is handled', async () => {
     await watch()
     const second = await startTestServer({

@@ -1,5 +1,5 @@
 import { CruxError, isAllowed } from '@crux/contract'
-import { hostDangers } from '@crux/rules'
+import { nodeDangers } from '@crux/rules'
 import { inBackground } from '@crux/service-kit'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
@@ -42,6 +42,8 @@ export type Order = Trigger & {
   recreate: boolean
   partial: boolean
   sourceNumber: number | null
+  /** Whether it takes back what other programs have changed in the cluster. */
+  takeBackFields?: boolean
   /** The reason of an admin for starting it during a freeze window. */
   overrideFreeze?: string | null | undefined
 }
@@ -73,7 +75,7 @@ export async function begin(
   { team, actor }: Starter,
   deployment: LoadedDeployment,
   instances: readonly NewReleaseInstance[],
-  { mayDispatch, subjects, overrideFreeze, ...order }: Order,
+  { mayDispatch, subjects, overrideFreeze, takeBackFields = false, ...order }: Order,
 ): Promise<Started> {
   const planned = instances.map(toPlanned)
   const isAdmin = actor.sessionId !== undefined && isAllowed(team.role, 'container-configurations.host-dangerous')
@@ -86,12 +88,14 @@ export async function begin(
   // The deployment's row is locked, so no other start takes this number.
   const number = deployment.attempts + 1
   const source = order.sourceNumber === null ? '' : `, back to release ${order.sourceNumber}`
+  const how = takeBackFields ? ', taking back what was changed in the cluster' : ''
   const now = new Date()
   // A release that has its turn is stored as dispatched and built in the same round trip, so that the agent gets it right
   // after the commit.
   const isNext = mayDispatch && !ahead && app.links.status(deployment.node.id) === 'connected'
   const release: NewRelease = {
     ...order,
+    takeBackFields,
     deploymentId: deployment.id,
     number,
     teamId: team.id,
@@ -100,7 +104,7 @@ export async function begin(
     prefix: deployment.prefix,
     projectName: deployment.project.name,
     // The checks refuse every host-dangerous configuration of a user, and of a token all that is not confirmed.
-    hostDangerousAllowed: isAdmin || planned.some(({ config }) => hostDangers(config).length > 0),
+    hostDangerousAllowed: isAdmin || planned.some(({ config }) => nodeDangers(config, deployment.node).length > 0),
     startedById: actor.id,
     startedByName: actor.name,
     overrideFreeze: override?.overrideFreeze ?? null,
@@ -116,7 +120,7 @@ export async function begin(
       logEvent(
         order.triggerReason
           ? `Started by following a tag, which ${actor.name} switched on: ${order.triggerReason}`
-          : `Started by ${actor.name}${source}`,
+          : `Started by ${actor.name}${source}${how}`,
       ),
       ...(override ? [logEvent(overrideText(actor.name, override), 'warn')] : []),
       ...confirmed.map((one) =>

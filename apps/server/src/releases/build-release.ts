@@ -1,8 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
+import type { ClusterSettingsSchema, InstanceSchema, ReleaseSchema } from '@crux/agent-protocol'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
-import { deletedNodeIds } from '../nodes/index.ts'
+import { deletedNodeIds, findNodeCluster } from '../nodes/index.ts'
 import { type PullCredentials, toPullCredentials } from '../registries/index.ts'
 import { type StorageAccess, storageAccess } from '../storages/index.ts'
 import { registryCredentials } from './credential-store.ts'
@@ -41,11 +41,12 @@ export async function buildRelease(
   >,
   instances: readonly ReleaseInstanceRow[],
 ): Promise<CompleteRelease> {
-  const [previous, deletedNodes, stored, storages] = await Promise.all([
+  const [previous, deletedNodes, stored, storages, cluster] = await Promise.all([
     previousContainers(queries, release),
     deletedNodeIds(queries, release.teamId),
     registryCredentials(app, queries, release.teamId, instances),
     listStorages(app, queries, release.teamId, instances),
+    clusterSettings(queries, release.nodeId),
   ])
   const complete = (credentials: ReadonlyMap<string, PullCredentials>): MessageInitShape<typeof ReleaseSchema> => ({
     key: { deploymentId: release.deploymentId, number: release.number },
@@ -74,11 +75,36 @@ export async function buildRelease(
     observationWindowMs: app.config.observationWindowMs,
     hostDangerousAllowed: release.hostDangerousAllowed,
     partial: release.partial,
+    takeBackFields: release.takeBackFields,
     drainMs,
+    ...(cluster && { cluster }),
   })
   return async () => {
     const credentials = [...stored].map(async ([id, one]) => [id, await toPullCredentials(app, one)] as const)
     return complete(new Map(await Promise.all(credentials)))
+  }
+}
+
+/** @returns undefined for a node of another engine */
+async function clusterSettings(
+  queries: Queries,
+  nodeId: string,
+): Promise<MessageInitShape<typeof ClusterSettingsSchema> | undefined> {
+  const node = await findNodeCluster(queries, nodeId)
+  if (node?.type !== 'k8s') return undefined
+  const {
+    allowForeignNamespaces = [],
+    certificateIssuer,
+    drainSeconds,
+    ingressClass,
+    storageClasses = [],
+  } = node.cluster ?? {}
+  return {
+    ingressClass: ingressClass ?? '',
+    certificateIssuer: certificateIssuer ?? '',
+    storageClasses,
+    foreignNamespaces: allowForeignNamespaces,
+    drainSeconds,
   }
 }
 

@@ -5,8 +5,8 @@ import {
   canonicalJson,
   diffConfig,
   type HostDanger,
-  hostDangers,
   keyedFields,
+  nodeDangers,
   rowKey,
 } from '@crux/rules'
 import type { Queries } from '../db/queries.ts'
@@ -66,7 +66,7 @@ export async function judgeDangers(
   known?: Subjects,
 ): Promise<Judged[]> {
   const dangerous = instances.flatMap((instance) => {
-    const dangers = hostDangers(instance.config)
+    const dangers = nodeDangers(instance.config, deployment.node)
     return dangers.length > 0 ? [{ instance, dangers }] : []
   })
   if (dangerous.length === 0) return []

@@ -2,6 +2,7 @@ import {
   ContainerConfigFields,
   type DeploymentStatus,
   type FinalContainerConfig,
+  type NodeCluster,
   type NodeStatus,
   type NodeType,
   type ProjectType,
@@ -54,7 +55,15 @@ export type LoadedDeployment = {
   attempts: number
   version: { name: string; type: VersionType }
   project: { name: string; type: ProjectType }
-  node: { id: string; name: string; type: NodeType; status: NodeStatus; publicKey: string | null }
+  node: {
+    id: string
+    name: string
+    type: NodeType
+    status: NodeStatus
+    publicKey: string | null
+    /** Settings of a Kubernetes node; null while nobody saved any. */
+    cluster: NodeCluster | null
+  }
   configId: string
   fields: ContainerConfigFields
   /** In the order of the page; later ones are merged over earlier ones. */
@@ -105,7 +114,7 @@ const loadSql = (deploymentId: string, teamId: string) => sql`
     d.protected, d.attempts, d.node_id, dc.id as config_id, dc.fields,
     json_build_object('name', v.name, 'type', v.type) as version,
     json_build_object('name', p.name, 'type', p.type) as project,
-    json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key,
+    json_build_object('id', n.id, 'name', n.name, 'type', n.type, 'publicKey', n.public_key, 'cluster', n.cluster,
       'linkServer', n.link_server, 'agentVersion', n.agent_version, 'updating', ${isUpdatingSql}) as node,
     ${bundlesJson(raw('d.id'))} as bundles, ${raw(instancesSql('d.id'))} as instances,
     ${raw(sharedSecretsJson('d', 'n'))} as shared

@@ -271,6 +271,25 @@ describe('a window that is created while a start runs', () => {
     expect(await Promise.all([started, frozen])).toEqual(['ok', 'ok'])
   })
 
+  it('and one that comes with its environment waits for the start that has been checked', async () => {
+    const elsewhere = await makeEnvironment(testEnvironment, { nodeId: node.id, prefix: 'elsewhere' })
+    await elsewhere.freeze()
+    const held = await hold()
+    await held.query('lock table crux.release in share mode')
+    const started = outcome(start())
+    await waiting(1)
+    const moved = outcome(
+      testEnvironment.client.call('packages.update-environment', {
+        params: elsewhere.path,
+        body: { name: 'prod', nodeId: node.id, prefix: 'shop' },
+      }),
+    )
+    await waiting(2)
+    await held.letGo()
+    expect(await Promise.all([started, moved])).toEqual(['ok', 'ok'])
+    expect(await outcome(start())).toMatch(/^4/)
+  })
+
   it('is seen by a start on another server that waited for it', async () => {
     const second = await startTestServer({ database: server.database, people: server.people })
     try {

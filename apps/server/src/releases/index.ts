@@ -8,6 +8,7 @@ export {
 } from './current-container-store.ts'
 export { type LoadedDeployment, loadDeployment } from './deployment-store.ts'
 export { followedTagOfImage, pendingDigest, releasedDigests } from './digest-store.ts'
+export { createDriftCheck } from './drift.ts'
 export { deleteEventsOfReleases } from './event-retention-store.ts'
 export { readEvents, toEvent } from './event-store.ts'
 export { bundlesChanged, deploymentsChanged } from './events.ts'
@@ -31,6 +32,7 @@ export {
   deploymentNotFound,
   findAttempts,
   findRelease,
+  findReleaseAhead,
   type Owner,
   type ReleaseInstanceRow,
   releaseInstances,

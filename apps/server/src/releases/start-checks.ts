@@ -3,6 +3,7 @@ import {
   bundleConflicts,
   conflictFields,
   deploymentAction,
+  kubernetesUnavailable,
   labelRuleProblems,
   labelRules,
   missingSecrets,
@@ -84,12 +85,25 @@ function checkConfigs(deployment: LoadedDeployment, instances: readonly Planned[
   const details: ErrorDetail[] = [
     ...(request.from === 'layers' ? layerProblems(deployment) : []),
     ...validateRelease(deployment.prefix, instances, deployment.node.type),
+    ...clusterProblems(deployment, instances),
   ]
   const [first] = details
   if (!first) return undefined
   const code =
     first.error === 'keysAreUnique' || first.error === 'containerNameAreUnique' ? first.error : 'invalidArgument'
   return new CruxError(code, { property: first.property, description: first.description, details })
+}
+
+function clusterProblems({ node }: LoadedDeployment, instances: readonly Planned[]): ErrorDetail[] {
+  if (node.type !== 'k8s') return []
+  const ingressClass = node.cluster?.ingressClass ?? null
+  return instances.flatMap(({ config }, index) =>
+    kubernetesUnavailable(config, { ingressClass }).map(({ property, error, description }) => ({
+      property: `instances[${index}].config.${property}`,
+      error,
+      description: `${config.name}: ${description}`,
+    })),
+  )
 }
 
 /** Problems of a single layer are reported at the layer, where the user can fix them. */

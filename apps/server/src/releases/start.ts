@@ -16,7 +16,14 @@ import { cancelledBy, failRelease } from './outcome-store.ts'
 import { hasStaleValues } from './stale-secrets.ts'
 import { checkStatus, chooseInstances, startProblems } from './start-checks.ts'
 import type { Starter, StartRequest } from './start-request.ts'
-import { findRelease, lockRelease, type NewReleaseInstance, releaseInstances, requestCancel } from './store.ts'
+import {
+  findRelease,
+  lockRelease,
+  type NewReleaseInstance,
+  type ReleaseRow,
+  releaseInstances,
+  requestCancel,
+} from './store.ts'
 
 export type StartOptions = {
   instances?: string[] | undefined
@@ -157,20 +164,25 @@ export async function startAutomatically(
   return started?.number
 }
 
-/** Rolls back: starts an earlier release again, with its digests and configurations. */
+/**
+ * Rolls back: starts an earlier release again, with its digests and configurations.
+ *
+ * @param options.takeBackFields only for the release that runs: puts back what other programs have changed in the cluster
+ */
 export async function startRelease(
   app: App,
   caller: Caller,
   deploymentId: string,
   number: number,
-  options: Pick<StartOptions, 'ignoreProtected' | 'overrideFreeze'>,
+  options: Pick<StartOptions, 'ignoreProtected' | 'overrideFreeze'> & { takeBackFields?: boolean | undefined },
 ): Promise<Pick<Started, 'confirmed' | 'override'>> {
+  const { takeBackFields = false } = options
   const started = await inStart(app, async (queries, mayDispatch) => {
     const deployment = await loadDeployment(queries, caller.team.id, deploymentId, { lock: true })
     throwIfAny([checkStatus(deployment, 'roll-back')])
     const source = await findRelease(queries, deploymentId, number)
     if (!source) throw new CruxError('notFound', { property: 'number', value: number })
-    throwIfAny([refuseUnsuccessful(source)])
+    throwIfAny([refuseUnsuccessful(source), takeBackFields ? refuseTakeBack(deployment, source) : undefined])
     const instances = (await releaseInstances(queries, source.id)).map((row, order) => ({ ...row, order }))
     const planned = instances.map(toPlanned)
     throwIfAny(
@@ -184,6 +196,7 @@ export async function startRelease(
       recreate: false,
       partial: source.partial,
       sourceNumber: number,
+      takeBackFields,
       overrideFreeze: options.overrideFreeze,
     })
   })
@@ -256,6 +269,17 @@ function checkUnchanged(subjects: Subjects, expectedHash: string | undefined): C
     property: 'expectedHash',
     description: 'The configuration has changed since your preview: review the changes, then deploy again.',
   })
+}
+
+/** What was changed in the cluster was compared with the release that runs, and with no other. */
+function refuseTakeBack(deployment: LoadedDeployment, source: ReleaseRow): CruxError | undefined {
+  const refuse = (property: string, description: string) =>
+    new CruxError('preconditionFailed', { property, description })
+  if (deployment.node.type !== 'k8s')
+    return refuse('node', 'Only what was changed in a cluster is put back: deploy again instead.')
+  if (!source.current || source.prefix !== deployment.prefix)
+    return refuse('number', `Release ${source.number} does not run any more: look again at what differs.`)
+  return undefined
 }
 
 function throwIfAny(problems: readonly (CruxError | undefined)[]) {

@@ -6,7 +6,7 @@ import type { release, releaseInstance } from '../db/schema/index.ts'
 export type ReleaseRow = Omit<typeof release.$inferSelect, 'sourceNumber' | 'eventsDropped' | 'deliveryIds'>
 export const releaseColumns = sql`r.id, r.deployment_id, r.number, r.team_id,
   r.project_id, r.node_id, r.prefix, r.version_name,
-  r.project_name, r.status, r.reason, r.recreate, r.partial,
+  r.project_name, r.status, r.reason, r.recreate, r.partial, r.take_back_fields,
   r.host_dangerous_allowed, r.started_at, r.started_by_id,
   r.started_by_name, r.trigger, r.trigger_reason, r.override_freeze, r.dispatched_at, r.finished_at,
   r.cancel_requested_by, r.lease_until,
@@ -43,11 +43,11 @@ export type NewReleaseInstance = ReleaseInstanceRow & { order: number }
 export const insertRelease = (queries: Queries, release: NewRelease, instances: readonly NewReleaseInstance[]) =>
   sql`with added as (
       insert into crux.release (deployment_id, number, team_id, project_id, node_id, prefix, version_name, project_name,
-        recreate, partial, host_dangerous_allowed, source_number, started_by_id, started_by_name, trigger,
+        recreate, partial, take_back_fields, host_dangerous_allowed, source_number, started_by_id, started_by_name, trigger,
         trigger_reason, override_freeze, delivery_ids, lease_until, dispatched_at)
       values (${release.deploymentId}, ${release.number}, ${release.teamId}, ${release.projectId}, ${release.nodeId},
         ${release.prefix}, ${release.versionName}, ${release.projectName}, ${release.recreate}, ${release.partial},
-        ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
+        ${release.takeBackFields}, ${release.hostDangerousAllowed}, ${release.sourceNumber}, ${release.startedById}, ${release.startedByName},
         ${release.trigger}, ${release.triggerReason}, ${release.overrideFreeze}, ${release.deliveryIds}::uuid[], ${release.leaseUntil},
         ${release.dispatchedAt}) returning *),
     members as (
@@ -126,6 +126,12 @@ export const previousContainers = (queries: Queries, owner: Owner) =>
     'name as container_name, ri.instance_id, made.deployment_id, made.number',
     owner,
   ).rows<PreviousContainerRow>(queries, 'previous containers')
+
+/** The release of a deployment whose containers run; undefined where those of another deployment do, or none. */
+export const findRunningRelease = (queries: Queries, deploymentId: string) =>
+  sql`select ${releaseColumns} from crux.release r
+    where r.deployment_id = ${deploymentId} and r.current and r.container_names <> '[]'
+    order by r.number desc limit 1`.first<ReleaseRow>(queries, 'running release')
 
 /** The release whose containers stay in place after a failure; undefined where there was none. */
 export const findCurrentRelease = (queries: Queries, owner: Owner) =>

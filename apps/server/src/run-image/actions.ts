@@ -13,7 +13,7 @@ import { type Browser, createUncheckedRegistry, lockRegistries, readDigest } fro
 import { createAndStart } from '../releases/index.ts'
 import { recordEvent } from '../system/index.ts'
 import { findSource, type ImageSource, missingRegistry, type NamedImage, readImage } from './image-source.ts'
-import { containerNameMax, findNodeName, findPrefixUser, getShortName, proposeName } from './proposals.ts'
+import { containerNameMax, findPrefixUser, findTargetNode, getShortName, proposeName } from './proposals.ts'
 import { findRun, type ImageRun, insertRun } from './store.ts'
 
 type Started = Awaited<ReturnType<typeof runImage>>
@@ -85,10 +85,10 @@ async function prepareRun(
 ): Promise<Record<string, string>> {
   const { team } = caller
   const { pool } = app.database
-  const nodeName = await findNodeName(pool, team.id, body.nodeId)
+  const node = await findTargetNode(pool, team.id, body.nodeId)
   const source = await findSource(pool, team.id, image, toGiven(body))
   const { registry, imageName } = source
-  const target = { teamId: team.id, node: { id: body.nodeId, name: nodeName }, prefix: body.prefix }
+  const target = { teamId: team.id, node, prefix: body.prefix }
   const [exists, [labels]] = await Promise.all([
     checkExists(app, team, source, image.tag),
     registry ? fetchLabels(app, browser, team, [{ registryId: registry.id, name: imageName, tag: image.tag }]) : [],

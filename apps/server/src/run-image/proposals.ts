@@ -3,9 +3,9 @@ import { defaultContainerName } from '@crux/rules'
 import type { Caller } from '../access/index.ts'
 import type { App } from '../context.ts'
 import type { Queries } from '../db/queries.ts'
-import { proposePorts } from '../deployments/index.ts'
+import { proposePorts, type TargetNode } from '../deployments/index.ts'
 import { readImage } from './image-source.ts'
-import { selectNodeName, selectPrefixes, selectProjectNames } from './store.ts'
+import { selectPrefixes, selectProjectNames, selectTargetNode } from './store.ts'
 
 /** Prefix and name of a container share 63 characters. */
 export const containerNameMax = 30
@@ -18,22 +18,22 @@ export async function proposeRun(
   { image, prefix, ports }: Query<'nodes.run-proposal'>,
 ): Promise<ResponseInput<'nodes.run-proposal'>> {
   const { pool } = app.database
-  const nodeName = await findNodeName(pool, team.id, nodeId)
+  const node = await findTargetNode(pool, team.id, nodeId)
   const { fullName } = readImage(image)
   const [name, free, prefixUsedBy] = await Promise.all([
     proposeName(pool, team.id, fullName),
     proposePrefix(pool, { teamId: team.id, nodeId }, fullName),
     prefix === undefined ? null : findPrefixUser(pool, { teamId: team.id, nodeId, prefix }),
   ])
-  const target = { teamId: team.id, node: { id: nodeId, name: nodeName }, prefix: prefix ?? free }
+  const target = { teamId: team.id, node, prefix: prefix ?? free }
   return { name, prefix: prefix ?? free, prefixUsedBy, ports: await proposePorts(app, target, ports ?? []) }
 }
 
 /** @throws CruxError notFound `nodeId`, also for a node of another team */
-export async function findNodeName(queries: Queries, teamId: string, nodeId: string): Promise<string> {
-  const name = await selectNodeName(queries, teamId, nodeId)
-  if (name === undefined) throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
-  return name
+export async function findTargetNode(queries: Queries, teamId: string, nodeId: string): Promise<TargetNode> {
+  const node = await selectTargetNode(queries, teamId, nodeId)
+  if (!node) throw new CruxError('notFound', { property: 'nodeId', value: nodeId })
+  return node
 }
 
 /** The last part of the image's name, with a number where the team has a project of that name. */

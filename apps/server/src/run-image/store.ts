@@ -1,4 +1,5 @@
 import { type Queries, sql } from '../db/queries.ts'
+import type { TargetNode } from '../deployments/index.ts'
 
 export type ImageRun = { requestHash: string; projectId: string; versionId: string; deploymentId: string }
 
@@ -13,8 +14,8 @@ export const insertRun = (queries: Queries, teamId: string, key: string, run: Im
     queries,
   )
 
-export const selectNodeName = (queries: Queries, teamId: string, nodeId: string) =>
-  sql`select name from crux.node where id = ${nodeId} and team_id = ${teamId}`.value<string>(queries)
+export const selectTargetNode = (queries: Queries, teamId: string, nodeId: string) =>
+  sql`select id, name, type from crux.node where id = ${nodeId} and team_id = ${teamId}`.first<TargetNode>(queries)
 
 /** The names of the team's projects that begin with this text. */
 export const selectProjectNames = (queries: Queries, teamId: string, start: string) =>

@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inBackground, type Logger } from '@crux/service-kit'
 import { KeyedLock } from '../../concurrency/keyed-lock.ts'
 import { pause } from '../../concurrency/pause.ts'
-import { getMessage } from '../../errors.ts'
+import { EngineError, getMessage } from '../../errors.ts'
 import { type DataDirectory, ownDirectoryName } from '../../files/data-directory.ts'
 import type { NodeScope } from '../../scope/node-scope.ts'
 import type { Engine, EngineDescription } from '../engine.ts'
+import { RegistryDigests } from '../images/registry-digests.ts'
 import { getOwner, isOwnedBy } from '../labels.ts'
 import { previousContainersRun } from './apply/put-back.ts'
 import type { DockerNode } from './apply/release-context.ts'
@@ -21,7 +22,6 @@ import { openGateRunner } from './gate/runner.ts'
 import { createImageClaims } from './images/claims.ts'
 import { openFetchedImages } from './images/fetched.ts'
 import { listImages, removeImages } from './images/image-store.ts'
-import { RegistryDigests } from './images/registry-digests.ts'
 import { createPrefixNetworks, type PrefixNetworks } from './networks/prefix-networks.ts'
 import { createTeamNetworks } from './networks/team-networks.ts'
 import { createBindSources } from './volumes/bind-sources.ts'
@@ -99,6 +99,14 @@ async function createDockerEngine(
     },
     listImages: (forScope) => listImages(engine, images.fetched, forScope),
     removeImages: (ids) => removeImages(engine, images, ids),
+    findDrift: async () => {
+      throw new EngineError('refused', 'Only objects of a cluster are compared with their release')
+    },
+    listMachines: async () => {
+      throw new EngineError('refused', 'Only a cluster has machines')
+    },
+    findPrefixData: refusePrefixData,
+    deletePrefixData: refusePrefixData,
     findPortHolders: (request) => findPortHolders(engine, gate, request),
     prepareTarget: async (owner) => maintenance?.networks.prepare(owner),
     releaseTarget: async (owner) => maintenance?.networks.release(owner),
@@ -175,6 +183,10 @@ async function openNode(
     createLock: (key, work) => locks.run(key, work),
     log,
   }
+}
+
+async function refusePrefixData(): Promise<never> {
+  throw new EngineError('refused', 'Only a cluster keeps claims and a namespace under a prefix')
 }
 
 /** Tries until the engine answers or the agent is stopped. */

@@ -1,3 +1,4 @@
+import { saveFile } from '../save-file.ts'
 import type { LogBuffer, LogLine } from './log-buffer.ts'
 import { plainText } from './terminal-text.ts'
 
@@ -25,12 +26,7 @@ export function download(buffer: LogBuffer, fileName: string): void {
       line.skipped ? `... ${line.skipped} lines skipped ...\n` : `${[...head, plainText(line.text)].join(' ')}\n`,
     )
   }
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${fileName}.log`
-  link.click()
-  URL.revokeObjectURL(url)
+  saveFile(`${fileName}.log`, parts)
 }
 
 /** A line's number is only valid in this page; its time is the same for other users. */

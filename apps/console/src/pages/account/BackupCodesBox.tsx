@@ -4,6 +4,7 @@ import { getNode } from '../../api/identity.ts'
 import { Box } from '../../components/Box.tsx'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
+import { saveFile } from '../../components/save-file.ts'
 import { Pill } from '../../components/Tag.tsx'
 import { getBackupCodes } from './settings-nodes.ts'
 import type { Settings } from './use-settings.ts'
@@ -20,12 +21,7 @@ export function BackupCodesBox({ settings }: { settings: Settings }) {
   const enrolled = reveal || disable
   const method = 'lookup_secret'
   const text = codes.map(({ code, used }) => (used ? `${code} (${t('backup.used')})` : code)).join('\n')
-  const download = () => {
-    const address = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }))
-    const link = Object.assign(document.createElement('a'), { href: address, download: 'crux-backup-codes.txt' })
-    link.click()
-    URL.revokeObjectURL(address)
-  }
+  const download = () => saveFile('crux-backup-codes.txt', [`${text}\n`])
   return (
     <Box
       title={t('backup.title')}

@@ -24,6 +24,7 @@ export function Counters({ dashboard }: { dashboard: ResponseOf<'dashboard.get'>
     { name: 'nodes', value: dashboard.more.nodes, link: links.nodes(slug) },
     { name: 'registries', value: dashboard.more.registries, link: links.registries(slug) },
     { name: 'users', value: dashboard.users, link: links.team(id) },
+    { name: 'auditLog', value: dashboard.auditLog, link: links.auditLog(slug) },
   ] as const
   return (
     <ul

@@ -1,75 +1,147 @@
 import type { Deployment } from '@crux/contract'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { queryKey, useCall } from '../../api/client.ts'
+import { apiQuery } from '../../api/client.ts'
 import { Button } from '../../components/Button.tsx'
 import { Checkbox } from '../../components/Checkbox.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
+import { ErrorState } from '../../components/ErrorState.tsx'
+import { Field, TextInput } from '../../components/Field.tsx'
+import { SkeletonRows } from '../../components/Skeletons.tsx'
+import { isTypedName } from '../../components/typed-name.ts'
 import { versionTitle } from '../../components/version-title.ts'
+import { PrefixDataChoice } from './PrefixDataChoice.tsx'
+import { PrefixDataResult } from './PrefixDataResult.tsx'
+import { hasData, isNoData, noData } from './prefix-data.ts'
+import { useDeleteDeployment } from './use-delete-deployment.ts'
 
 type Props = { teamSlug: string; deployment: Deployment; onClose: () => void; onDeleted?: () => void }
 
-/** The dialog asks whether to delete the containers too; a later deployment to the same target takes over containers that stay. */
+/**
+ * The dialog asks whether to delete the containers too; a later deployment to the same target takes over containers that stay. On a cluster it
+ * also asks about the data that would stay without them.
+ */
 export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: Props) {
   const { t } = useTranslation(['deployments', 'common'])
-  const [containers, setContainers] = useState(false)
+  const { node, prefix } = deployment
+  const [isChecked, setChecked] = useState(false)
+  const [chosen, setChosen] = useState(noData)
+  const [typed, setTyped] = useState('')
   const mayRun = deployment.status !== 'preparing' && deployment.status !== 'obsolete'
+  const containers = mayRun && isChecked
   const name = versionTitle(deployment.project, deployment.version)
-  const remove = useCall('deployments.delete', {
-    stale: [
-      queryKey('deployments.list'),
-      queryKey('nodes.deployments'),
-      queryKey('versions.get'),
-      queryKey('nodes.get'),
-    ],
+  const deletion = useDeleteDeployment({
+    teamSlug,
+    deployment,
     done: t('delete.done', { name }),
-    onSuccess: () => {
+    onDeleted: () => {
       onClose()
       onDeleted?.()
     },
   })
-  const submit = () =>
-    remove.mutate({
-      params: { teamSlug, deploymentId: deployment.id },
-      query: { containers: mayRun && containers ? 'true' : 'false' },
-    })
+  const data = useQuery({
+    ...apiQuery('prefix-data.get', { params: { teamSlug, nodeId: node.id, prefix } }),
+    enabled: containers && node.type === 'k8s',
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  const withData = containers && !isNoData(chosen)
+  const { denied, error, isPending, result } = deletion
+  const missing = withData && !isTypedName(typed, prefix) ? t('common:confirm.typeFirst', { name: prefix }) : null
+  const submit = () => (withData ? deletion.deleteWithData(chosen) : deletion.deleteDeployment(containers))
+  const action =
+    result || error
+      ? 'deleteData.again'
+      : withData
+        ? 'deleteData.action'
+        : containers
+          ? 'delete.actionBoth'
+          : 'delete.action'
   return (
     <Dialog
       open
       onClose={onClose}
-      title={t('delete.title', { name, node: deployment.node.name })}
+      title={t('delete.title', { name, node: node.name })}
       description={t('delete.text')}
       initialFocus={(content) => content.querySelector('[data-confirm]')}
       footer={
         <>
-          <Button onClick={onClose}>{t('common:cancel')}</Button>
-          <Button
-            data-confirm
-            variant="bad-main"
-            busy={remove.isPending}
-            disabledReason={remove.denied}
-            onClick={submit}
-          >
-            {containers && mayRun ? t('delete.actionBoth') : t('delete.action')}
+          <Button onClick={onClose}>{t(result ? 'common:close' : 'common:cancel')}</Button>
+          {result && (
+            <Button
+              variant="bad"
+              busy={isPending}
+              disabledReason={denied}
+              onClick={() => deletion.deleteDeployment(true)}
+            >
+              {t('deleteData.keepRest')}
+            </Button>
+          )}
+          <Button data-confirm variant="bad-main" busy={isPending} disabledReason={denied ?? missing} onClick={submit}>
+            {t(action)}
           </Button>
         </>
       }
     >
-      {mayRun ? (
-        <label htmlFor="delete-containers" className="flex items-start gap-2">
-          <span className="pt-0.5">
-            <Checkbox id="delete-containers" checked={containers} onChange={setContainers} />
-          </span>
-          <span>
-            {t('delete.containers', { prefix: deployment.prefix, node: deployment.node.name })}
-            <span className="block text-small text-ink-2">
-              {containers ? t('delete.lost', { node: deployment.node.name }) : t('delete.stay')}
-            </span>
-          </span>
-        </label>
-      ) : (
-        <p className="text-ink-2">{t('delete.nothingRuns')}</p>
+      {!mayRun && <p className="text-ink-2">{t('delete.nothingRuns')}</p>}
+      {mayRun && !result && <ContainersChoice {...{ deployment, containers, withData }} onChange={setChecked} />}
+      {result && <PrefixDataResult prefix={prefix} result={result} />}
+      {containers && !result && node.type === 'k8s' && (
+        <DataQuestion {...{ prefix, data, chosen }} onChange={setChosen} />
+      )}
+      {error && <ErrorState error={error} title={t('deleteData.failed')} />}
+      {withData && !result && (
+        <div className="mt-4">
+          <Field label={t('common:confirm.type', { name: prefix })} help={t('deleteData.lost')}>
+            <TextInput mono autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          </Field>
+        </div>
       )}
     </Dialog>
+  )
+}
+
+type ContainersProps = {
+  deployment: Deployment
+  containers: boolean
+  withData: boolean
+  onChange: (checked: boolean) => void
+}
+
+function ContainersChoice({ deployment: { node, prefix }, containers, withData, onChange }: ContainersProps) {
+  const { t } = useTranslation('deployments')
+  const lost = withData ? 'deleteData.lostContainers' : node.type === 'k8s' ? 'delete.lostCluster' : 'delete.lost'
+  return (
+    <label htmlFor="delete-containers" className="flex items-start gap-2">
+      <span className="pt-0.5">
+        <Checkbox id="delete-containers" checked={containers} onChange={onChange} />
+      </span>
+      <span>
+        {t('delete.containers', { prefix, node: node.name })}
+        <span className="block text-small text-ink-2">
+          {containers ? t(lost, { node: node.name, prefix }) : t('delete.stay')}
+        </span>
+      </span>
+    </label>
+  )
+}
+
+type DataProps = Omit<Parameters<typeof PrefixDataChoice>[0], 'data'> & {
+  data: Pick<ReturnType<typeof useQuery<Parameters<typeof PrefixDataChoice>[0]['data']>>, 'data' | 'error' | 'refetch'>
+}
+
+function DataQuestion({ data: { data, error, refetch }, prefix, ...choice }: DataProps) {
+  const { t } = useTranslation('deployments')
+  if (data) return hasData(data) ? <PrefixDataChoice prefix={prefix} data={data} {...choice} /> : null
+  return (
+    <div className="mt-4">
+      {error ? (
+        <ErrorState error={error} title={t('deleteData.unknown', { prefix })} retry={() => void refetch()} />
+      ) : (
+        <SkeletonRows rows={2} />
+      )}
+    </div>
   )
 }

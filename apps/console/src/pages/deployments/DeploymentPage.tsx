@@ -20,6 +20,7 @@ import { DeploymentHeader, type DeploymentLayer } from './DeploymentHeader.tsx'
 import { DeploymentInstances } from './DeploymentInstances.tsx'
 import { DeploymentSummary } from './DeploymentSummary.tsx'
 import { DeploymentToken } from './DeploymentToken.tsx'
+import { DriftBox } from './DriftBox.tsx'
 import { deploymentReasons } from './deployment-reason.ts'
 import { FollowedTags } from './FollowedTags.tsx'
 import { queueIntervalMs } from './QueuePosition.tsx'
@@ -91,7 +92,7 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
     ...(some && { instances: chosen }),
     expectedHash: preview.isPlaceholderData ? undefined : preview.data?.hash,
   }
-  const { start, starting, startDenied, rollBack, rollBackDenied } = useStart(teamSlug)
+  const { start, starting, startDenied, putBack, rollBack, rollBackDenied } = useStart(teamSlug)
   const reason = deploymentReasons(deployment)
   const takes = node && nodeTakesDeployments(node)
   const problems = blockingProblems(preview.data)
@@ -120,6 +121,14 @@ function DeploymentView({ teamSlug, deployment }: { teamSlug: string; deployment
         onLayer={setLayer}
       />
       <DeploymentSummary teamSlug={teamSlug} deployment={deployment} nodeStatus={node?.status} />
+      <DriftBox
+        teamSlug={teamSlug}
+        deployment={deployment}
+        isConnected={node?.status === 'connected'}
+        putting={starting}
+        denied={rollBackDenied ?? reason('roll-back') ?? nodeReason ?? frozen}
+        onPutBack={(number) => putBack(deployment, number)}
+      />
       <div className="grid items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div className="grid min-w-0 gap-4">
           <DeploymentInstances

@@ -66,9 +66,9 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
   const [asked, setAsked] = useState<Release | null>(null)
 
   // The release's times are the same in every list; the events use the agent's clock.
+  const tookMs = (release && releaseDurationMs(release)) ?? null
   const elapsedMs =
-    (release && releaseDurationMs(release)) ??
-    (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))
+    tookMs ?? (progress.startedAt === null ? null : Math.max(0, (progress.endedAt ?? now) - progress.startedAt))
   const addresses = useServiceAddresses(teamSlug, deployment.id, deployment.node.id)
 
   const subjects = listSubjects(deployment, release)
@@ -126,7 +126,7 @@ function ProgressView({ teamSlug, deployment }: { teamSlug: string; deployment: 
             />
           )}
           {progress.status === 'successful' && (
-            <ReleaseSuccess {...{ teamSlug, deployment, rows, again, addresses }} elapsedMs={elapsedMs ?? 0} />
+            <ReleaseSuccess {...{ teamSlug, deployment, rows, again, addresses, tookMs }} />
           )}
           <div className="grid items-stretch gap-4 min-[1100px]:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
             <ProgressRows

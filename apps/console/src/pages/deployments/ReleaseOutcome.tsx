@@ -65,13 +65,17 @@ export function ReleaseFailure(props: FailureProps) {
   )
 }
 
-type SuccessProps = Shared & { elapsedMs: number; addresses: readonly ServiceAddress[] }
+type SuccessProps = Shared & {
+  /** Null until the release's own times are loaded: the events use the agent's clock, and a release has one duration everywhere. */
+  tookMs: number | null
+  addresses: readonly ServiceAddress[]
+}
 
 /** What a successful release deployed, and where it answers. */
-export function ReleaseSuccess({ teamSlug, deployment, rows, again, elapsedMs, addresses }: SuccessProps) {
+export function ReleaseSuccess({ teamSlug, deployment, rows, again, tookMs, addresses }: SuccessProps) {
   const { t } = useTranslation(['deployments', 'common'])
   return (
-    <ReleaseResult status="successful" text={successText(rows, elapsedMs, t)}>
+    <ReleaseResult status="successful" text={successText(rows, tookMs, t)}>
       {addresses.slice(0, shownAddresses).map((address, index) => (
         <OpenService key={address.url} address={address} main={index === 0} />
       ))}
@@ -90,10 +94,14 @@ export function ReleaseSuccess({ teamSlug, deployment, rows, again, elapsedMs, a
 type T = ReturnType<typeof useTranslation<['deployments', 'common']>>['t']
 
 /** "2 images deployed in 14.3 s. hello-web was down for 12.1 s while its previous container stopped." */
-function successText(rows: readonly ProgressRowState[], elapsedMs: number, t: T): string {
+function successText(rows: readonly ProgressRowState[], tookMs: number | null, t: T): string {
   const downtimes = rows.flatMap(({ subject, instance }) => {
     const down = downtimeMs(instance)
     return down === null ? [] : [t('result.downtime', { name: subject.name, time: duration(down) })]
   })
-  return [t('result.successful', { count: rows.length, time: duration(elapsedMs) }), ...downtimes].join(' ')
+  const deployed =
+    tookMs === null
+      ? t('result.successfulUntimed', { count: rows.length })
+      : t('result.successful', { count: rows.length, time: duration(tookMs) })
+  return [deployed, ...downtimes].join(' ')
 }

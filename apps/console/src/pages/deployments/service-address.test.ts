@@ -44,4 +44,14 @@ describe('serviceAddresses', () => {
       'http://localhost:8080',
     ])
   })
+
+  it('lists the addresses of an ingress, and makes no link of anything else that an agent says', () => {
+    const labels = {
+      'dev.crux.routes': 'https://shop.example.com/api http://www.example.com javascript:alert(1) https:///x',
+    }
+    expect(serviceAddresses({ ports: [], labels }, null)).toEqual([
+      { url: 'https://shop.example.com/api', label: 'shop.example.com/api', open: true },
+      { url: 'http://www.example.com', label: 'www.example.com', open: true },
+    ])
+  })
 })

@@ -33,6 +33,7 @@ export function serviceAddresses(
 ): ServiceAddress[] {
   return [
     ...routedAddresses(container.labels),
+    ...clusterAddresses(container.labels),
     ...(host ? container.ports.flatMap((port) => publishedAddress(port, host)) : []),
   ]
 }
@@ -47,6 +48,12 @@ export function publishedAddress(port: Container['ports'][number], host: string)
   return [
     { url: open ? `${tls ? 'https' : 'http'}://${authority}` : `${host}:${external}`, label: `:${external}`, open },
   ]
+}
+
+/** What the agent of a cluster says of an ingress. Anything but an address for browsers is left out: it becomes a link. */
+function clusterAddresses(labels: Readonly<Record<string, string>>): ServiceAddress[] {
+  const addresses = (labels['dev.crux.routes'] ?? '').split(' ').filter((address) => /^https?:\/\/[^/]/.test(address))
+  return addresses.map((url) => ({ url, label: url.replace(/^https?:\/\//, ''), open: true }))
 }
 
 /** Routers that the agent's labels describe: `Host(...)` rules with their path, over TLS if the router enables it. */

@@ -19,7 +19,9 @@ export type StartOptions = {
   /** Of the preview that was shown: a start of anything else is refused. */
   expectedHash?: string | undefined
 }
-type StartRequest = ({ deployment: NamedDeployment } & StartOptions) | { deployment: NamedDeployment; release: number }
+type StartRequest =
+  | ({ deployment: NamedDeployment } & StartOptions)
+  | { deployment: NamedDeployment; release: number; takeBackFields?: true }
 
 type Agreed = { ignoreProtected?: true; overrideFreeze?: string }
 
@@ -73,8 +75,8 @@ export function useStartCall(teamSlug: string) {
       await navigate(links.deploymentProgress(teamSlug, deployment.id))
     },
     onError: (error, { deployment }) => {
-      if (error instanceof ApiError && error.property === 'expectedHash')
-        invalidate(['deployments.preview', 'deployments.get'], deployment)
+      if (error instanceof ApiError && (error.property === 'expectedHash' || error.property === 'number'))
+        invalidate(['deployments.preview', 'deployments.get', 'deployments.releases'], deployment)
       if (!sessionLost(error)) toastError(error)
     },
   })
@@ -97,10 +99,11 @@ async function send(teamSlug: string, request: StartRequest, agreed: Agreed): Pr
   const { overrideFreeze } = agreed
   const query = agreed.ignoreProtected ? { ignoreProtected: 'true' } : {}
   if ('release' in request) {
+    const { takeBackFields } = request
     await client.call('deployments.start-release', {
       params: { teamSlug, deploymentId, number: request.release },
       query,
-      ...(overrideFreeze !== undefined && { body: { overrideFreeze } }),
+      ...((overrideFreeze !== undefined || takeBackFields) && { body: { overrideFreeze, takeBackFields } }),
     })
     return
   }

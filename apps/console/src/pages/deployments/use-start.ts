@@ -67,6 +67,8 @@ export function useStart(teamSlug: string) {
       if (sure) startOnce({ deployment, expectedHash: preview.hash })
     },
     rollBack: (deployment: NamedDeployment, release: number) => startOnce({ deployment, release }),
+    /** Takes back what other programs have changed in the cluster since the release that runs. */
+    putBack: (deployment: NamedDeployment, release: number) => startOnce({ deployment, release, takeBackFields: true }),
   }
 }
 

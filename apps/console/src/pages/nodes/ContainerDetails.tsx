@@ -14,6 +14,7 @@ import { nodeHost, serviceAddresses } from '../deployments/service-address.ts'
 import { PortLink } from './ContainerPorts.tsx'
 import { Health } from './ContainerState.tsx'
 import { getPrefix, hasHealth, imageText, portText } from './containers.ts'
+import { ExternalAddressList } from './ExternalAddresses.tsx'
 
 type Props = {
   teamSlug: string
@@ -35,6 +36,11 @@ export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) 
     !(isRunning && isSoon(container)) && { label: t('container.created'), value: <TimeAgo at={container.createdAt} /> },
     isRunning && hasHealth(container) && { label: t('containers.health'), value: <Health container={container} /> },
     isRunning && { label: t('containers.ports'), value: <Reached node={node} container={container} />, isLong: true },
+    ...(container.externalAddresses ?? []).map((entry) => ({
+      label: t(`addresses.${entry.type}`),
+      value: <ExternalAddressList entry={entry} />,
+      isLong: true,
+    })),
     container.labels['dev.crux.deployment'] && {
       label: t('container.deployment'),
       value: <DeploymentLink teamSlug={teamSlug} labels={container.labels} />,

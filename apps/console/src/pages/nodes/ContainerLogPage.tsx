@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { Info } from 'lucide-react'
+import { Info, ScrollText } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
@@ -17,14 +17,24 @@ import { links } from '../../routing/links.ts'
 const takes = ['50', '500', '1000', '10000', '100000'] as const
 type Take = (typeof takes)[number]
 
-const wholeLog = (teamSlug: string, nodeId: string, { prefix, name }: { prefix: string; name: string }) =>
-  `/api/${teamSlug}/nodes/${nodeId}/${prefix || '_'}/containers/${encodeURIComponent(name)}/log/download`
+const wholeLog = (
+  teamSlug: string,
+  nodeId: string,
+  { prefix, name, pod }: { prefix: string; name: string; pod?: string },
+) =>
+  `/api/${teamSlug}/nodes/${nodeId}/${prefix || '_'}/containers/${encodeURIComponent(name)}/log/download${pod ? `?pod=${encodeURIComponent(pod)}` : ''}`
 
-/** The log of one container, from its last lines on. A container that stops does not end it: lines go on when it starts again. */
 export function ContainerLogPage() {
+  const { prefix, name, pod } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId/log' })
+  // Another log gets a new page without the lines of the previous one.
+  return <LogPage key={`${prefix}/${name}/${pod}`} />
+}
+
+/** The log of one container, or of one pod, from its last lines on. A container that stops does not end it: lines go on when it starts again. */
+function LogPage() {
   const { t } = useTranslation(['nodes', 'common'])
   const { teamSlug, nodeId } = useParams({ from: '/app/$teamSlug/nodes/$nodeId/log' })
-  const { prefix, name } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId/log' })
+  const { prefix, name, pod } = useSearch({ from: '/app/$teamSlug/nodes/$nodeId/log' })
   const node = useQuery(apiQuery('nodes.get', { params: { teamSlug, nodeId } }))
   const link = useLinkStatus()
   const [buffer] = useState(() => createLogBuffer())
@@ -43,7 +53,7 @@ export function ContainerLogPage() {
     'node',
     { teamSlug, nodeId },
     {
-      ready: (channel) => channel.send('watch-container-log', { container, take: Number(take), batch: true }),
+      ready: (channel) => channel.send('watch-container-log', { container, pod, take: Number(take), batch: true }),
       // Sent at the start, after a reconnect, and when a user changes the count: the lines that follow start with the last ones again.
       'container-log-started': (message) => {
         if (!mine(message.container)) return
@@ -66,7 +76,8 @@ export function ContainerLogPage() {
     },
   )
   if (!name) return <NotFound />
-  const title = prefix ? `${prefix}-${name}` : name
+  const full = prefix ? `${prefix}-${name}` : name
+  const title = pod ?? full
   const changeTake = (next: Take) => {
     setTake(next)
     buffer.clear()
@@ -82,18 +93,29 @@ export function ContainerLogPage() {
           { label: t('list.title'), link: links.nodes(teamSlug) },
           { label: node.data?.name ?? t('log.node'), link: links.node(teamSlug, nodeId) },
         ]}
-        subtitle={t('log.sub', { node: node.data?.name ?? '' })}
+        subtitle={
+          pod
+            ? t('log.subPod', { name: full, node: node.data?.name ?? '' })
+            : t('log.sub', { node: node.data?.name ?? '' })
+        }
         actions={
-          <ButtonLink {...links.containerInspect(teamSlug, nodeId, container)} icon={Info}>
-            {t('containers.inspect')}
-          </ButtonLink>
+          <>
+            {pod && (
+              <ButtonLink {...links.containerLog(teamSlug, nodeId, container)} icon={ScrollText}>
+                {t('log.allPods')}
+              </ButtonLink>
+            )}
+            <ButtonLink {...links.containerInspect(teamSlug, nodeId, container)} icon={Info}>
+              {t('containers.inspect')}
+            </ButtonLink>
+          </>
         }
       />
       <LogViewer
         buffer={buffer}
         title={t('log.box')}
         fileName={title}
-        whole={node.data?.status === 'connected' ? wholeLog(teamSlug, nodeId, container) : undefined}
+        whole={node.data?.status === 'connected' ? wholeLog(teamSlug, nodeId, { ...container, pod }) : undefined}
         className="min-h-0 flex-1"
         empty={
           node.data?.status === 'unreachable'

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
+import { Box } from '../../components/Box.tsx'
 import { Button, ButtonLink } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ActionMenu } from '../../components/Menu.tsx'
@@ -22,6 +23,8 @@ import { ContainerInspection } from './ContainerInspection.tsx'
 import { ContainerState } from './ContainerState.tsx'
 import { isForeign } from './containers.ts'
 import { finishedAt } from './inspection.ts'
+import { PodList } from './PodList.tsx'
+import { countPods } from './pods.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 
@@ -134,6 +137,11 @@ function ContainerView({ teamSlug, node, reference }: Props) {
               container={container}
               endedAt={inspection.data ? finishedAt(inspection.data.inspection) : null}
             />
+          )}
+          {container?.pods && (
+            <Box title={t('pods.title')} trailing={t('pods.ready', countPods(container.pods))}>
+              <PodList teamSlug={teamSlug} nodeId={node.id} container={container} className="px-3" />
+            </Box>
           )}
           {foreign ? (
             <EmptyState icon={PackageX} title={t('container.foreignTitle')} text={t('containers.notYours')} />

@@ -19,6 +19,8 @@ import { ContainerFilters } from './ContainerFilters.tsx'
 import { ContainerPorts } from './ContainerPorts.tsx'
 import { ContainerState, Health } from './ContainerState.tsx'
 import { containerKey, containerName, getPrefix, imageText, isFailing, isForeign, isInternal } from './containers.ts'
+import { ExternalAddressCell } from './ExternalAddresses.tsx'
+import { type PodFolds, podsColumn, usePodFolds } from './pods-column.tsx'
 import { useContainerActions } from './use-container-actions.ts'
 import { useContainerFilter } from './use-container-filter.ts'
 import { useStopper } from './use-stopper.ts'
@@ -46,7 +48,9 @@ export function NodeContainers(props: Props) {
   const { listActions, getPending } = useContainerActions({ teamSlug, node, containers, send })
 
   const stopper = useStopper(teamSlug, node.id, containers)
-  const columns = useColumns(props, stopper, getPending)
+  const folds = usePodFolds(teamSlug, node.id)
+  const hasAddresses = containers?.some(({ externalAddresses = [] }) => externalAddresses.length > 0) === true
+  const columns = useColumns(props, stopper, getPending, folds, hasAddresses)
   const filter = useContainerFilter(containers ?? [], stopper)
 
   if (node.status === 'unreachable')
@@ -94,6 +98,7 @@ export function NodeContainers(props: Props) {
           initialSort={{ column: 'name', direction: 'asc' }}
           groupBy={isGrouped ? getPrefix : undefined}
           noGroup={t('containers.noPrefix')}
+          below={folds.below}
           tint={(container) => (isFailing(container) && !stopper(container) ? 'failed' : undefined)}
         />
       )}
@@ -105,6 +110,8 @@ function useColumns(
   { teamSlug, node }: Props,
   stopper: ReturnType<typeof useStopper>,
   getPending: ReturnType<typeof useContainerActions>['getPending'],
+  folds: PodFolds,
+  hasAddresses: boolean,
 ): Column<Container>[] {
   const { t } = useTranslation('nodes')
   const host = nodeHost(node.address, location.hostname)
@@ -144,11 +151,21 @@ function useColumns(
       ),
       sort: imageText,
     },
+    ...(node.type === 'k8s' ? [podsColumn(t('pods.title'), folds)] : []),
     {
       id: 'ports',
       header: t('containers.ports'),
       cell: (container) => <ContainerPorts container={container} host={host} />,
     },
+    ...(hasAddresses
+      ? [
+          {
+            id: 'addresses',
+            header: t('addresses.title'),
+            cell: (container: Container) => <ExternalAddressCell container={container} />,
+          },
+        ]
+      : []),
     { id: 'health', header: t('containers.health'), cell: (container) => <Health container={container} />, grow: true },
     {
       id: 'age',

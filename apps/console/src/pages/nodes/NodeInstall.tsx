@@ -9,6 +9,7 @@ import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/RelativeTime.tsx'
 import { FormPanel } from '../../forms/FormShell.tsx'
 import { ChipsField, SwitchField, TextField } from '../../forms/fields.tsx'
+import { NameList } from '../../forms/name-list.ts'
 import { useZodForm } from '../../forms/use-form.ts'
 import { InstallCommand } from './InstallCommand.tsx'
 
@@ -96,14 +97,20 @@ const schema = z
     rootPath: z.string(),
     traefik: z.boolean(),
     acmeEmail: z.string().trim(),
+    namespaces: NameList,
   })
   .superRefine((values, context) => {
-    const check = (name: 'workloadName' | 'rootPath' | 'acmeEmail', part: z.ZodType, value: string) => {
+    const check = (
+      name: 'workloadName' | 'rootPath' | 'acmeEmail' | 'namespaces',
+      part: z.ZodType,
+      value: string | readonly string[],
+    ) => {
       const issue = part.safeParse(value).error?.issues[0]
       if (issue) context.addIssue({ code: 'custom', path: [name], message: issue.message })
     }
     if (values.workloadName !== '') check('workloadName', shape.workloadName, values.workloadName)
     if (values.type === 'docker' && values.rootPath !== '') check('rootPath', shape.rootPath, values.rootPath)
+    if (values.type === 'k8s') check('namespaces', shape.namespaces, values.namespaces)
     if (values.type === 'docker' && values.traefik) check('acmeEmail', z.email(), values.acmeEmail)
   })
 
@@ -116,6 +123,7 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
     rootPath: '',
     traefik: false,
     acmeEmail: '',
+    namespaces: '',
   })
   const generate = useCall('nodes.create-script', {
     stale: [queryKey('nodes.get', { params: { teamSlug, nodeId: node.id } })],
@@ -132,15 +140,16 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
         error={generate.error}
         disabledReason={generate.denied}
         fields={{ 'dagentTraefik.acmeEmail': 'acmeEmail' }}
-        onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail }) =>
+        onSubmit={({ type, scriptType, workloadName, rootPath, traefik, acmeEmail, namespaces }) =>
           generate.mutateAsync({
             params: { teamSlug, nodeId: node.id },
             body: {
               type,
-              scriptType,
+              scriptType: type === 'docker' ? scriptType : 'shell',
               workloadName: workloadName || null,
               rootPath: type === 'docker' && rootPath ? rootPath : null,
               dagentTraefik: type === 'docker' && traefik ? { acmeEmail } : null,
+              namespaces: type === 'k8s' ? namespaces : null,
             },
           })
         }
@@ -162,12 +171,23 @@ function InstallForm({ teamSlug, node, expired }: Props & { expired: boolean }) 
         <TextField
           form={form}
           name="workloadName"
-          label={t('install.workload')}
-          help={t('install.workloadHelp')}
-          placeholder="crux-agent"
+          label={t(docker ? 'install.workload' : 'install.namespace')}
+          help={t(docker ? 'install.workloadHelp' : 'install.namespaceHelp')}
+          placeholder={docker ? 'crux-agent' : t('install.namespaceDefault')}
           optional
           mono
         />
+        {!docker && (
+          <TextField
+            form={form}
+            name="namespaces"
+            label={t('install.namespaces')}
+            help={t('install.namespacesHelp')}
+            placeholder="shop, blog"
+            optional
+            mono
+          />
+        )}
         {docker && (
           <TextField
             form={form}

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@crux/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { Box as BoxIcon, Layers, Pencil, Rocket, ScrollText, Trash2, Unlink, Unplug } from 'lucide-react'
+import { Box as BoxIcon, Layers, Pencil, Rocket, ScrollText, Server, Trash2, Unlink, Unplug } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, queryClient, queryKey, useCall } from '../../api/client.ts'
@@ -31,6 +31,7 @@ import { engineText } from './NodesPage.tsx'
 const NodeForm = lazyComponent(async () => (await import('../../forms/node-form.tsx')).NodeForm)
 const NodeInstall = lazyComponent(async () => (await import('./NodeInstall.tsx')).NodeInstall)
 const NodeImages = lazyComponent(async () => (await import('./NodeImages.tsx')).NodeImages)
+const NodeMachines = lazyComponent(async () => (await import('./NodeMachines.tsx')).NodeMachines)
 const NodeEvents = lazyComponent(async () => (await import('./NodeEvents.tsx')).NodeEvents)
 
 type Node = ResponseOf<'nodes.get'>
@@ -132,9 +133,17 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             <Tab {...tab('deployments')} icon={Rocket}>
               {t('section.deployments')}
             </Tab>
-            <Tab {...tab('images')} icon={Layers}>
-              {t('section.images')}
-            </Tab>
+            {/* The machines of a cluster manage their images themselves. */}
+            {node.type === 'docker' && (
+              <Tab {...tab('images')} icon={Layers}>
+                {t('section.images')}
+              </Tab>
+            )}
+            {node.type === 'k8s' && (
+              <Tab {...tab('machines')} icon={Server}>
+                {t('section.machines')}
+              </Tab>
+            )}
             <Tab {...tab('events')} icon={ScrollText}>
               {t('section.events')}
             </Tab>
@@ -143,7 +152,8 @@ function NodeView({ teamSlug, node }: { teamSlug: string; node: Node }) {
             <NodeContainers key={prefix ?? ''} teamSlug={teamSlug} node={node} prefix={prefix} onCount={setCount} />
           )}
           {section === 'deployments' && <NodeDeployments teamSlug={teamSlug} nodeId={node.id} />}
-          {section === 'images' && <NodeImages teamSlug={teamSlug} node={node} />}
+          {section === 'images' && node.type === 'docker' && <NodeImages teamSlug={teamSlug} node={node} />}
+          {section === 'machines' && node.type === 'k8s' && <NodeMachines teamSlug={teamSlug} node={node} />}
           {section === 'events' && <NodeEvents teamSlug={teamSlug} nodeId={node.id} />}
           {edit.open && <NodeForm teamSlug={teamSlug} node={node} onClose={edit.close} />}
         </>

@@ -1,6 +1,7 @@
 import type { Container } from '@crux/contract'
 import type { StatusStyle } from '../../components/status-styles.ts'
 import { statusStyle } from '../../components/status-styles.ts'
+import { isFailingPod } from './pods.ts'
 
 /** The part of a node's containers that a chip shows. */
 export type StateFilter = 'all' | 'running' | 'failing' | 'stopped' | 'other'
@@ -82,11 +83,13 @@ export function containerAppearance(
 }
 
 export const isFailing = (container: Container): boolean =>
-  (container.state === 'exited' && container.exitCode !== 0) || container.health === 'unhealthy'
+  (container.state === 'exited' && container.exitCode !== 0) ||
+  container.health === 'unhealthy' ||
+  container.pods?.items.some(isFailingPod) === true
 
-/** The engine's words where they say more than the state does: "Up 4 minutes" and "Exited (0) ..." do not. */
+/** The engine's words where they say more than the state and the number of pods do: "Up 4 minutes" and "Exited (0) ..." do not. */
 export const engineStatusText = ({ status }: Container): string | null =>
-  !status || /^(Up|Exited|Created)\b/i.test(status) ? null : status
+  !status || /^(Up|Exited|Created)\b|^Running$|^\d+ of \d+ pods ready$/i.test(status) ? null : status
 
 /** Whether it has more to show than its state: a health check, restarts, or a status text of the engine. */
 export const hasHealth = (container: Container): boolean =>

@@ -13,6 +13,7 @@ import { SkeletonPage } from '../../components/Skeletons.tsx'
 import { State } from '../../components/State.tsx'
 import { TextLink } from '../../components/TextLink.tsx'
 import { toastSuccess } from '../../components/toasts.tsx'
+import { isUnfinished } from '../../forms/freeze-times.ts'
 import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { links } from '../../routing/links.ts'
 import { useAnchor } from '../../routing/use-anchor.ts'
@@ -61,7 +62,7 @@ function EnvironmentView({ teamSlug, packageId, details }: ViewProps) {
     toastSuccess(t('environment.deleted', { name: details.name }))
     await navigate(links.package(teamSlug, packageId))
   })
-  const frozen = useFrozen()((details.freezeWindows ?? []).length > 0)
+  const frozen = useFrozen()(details.freezeWindows?.some((window) => isUnfinished(window, Date.now())))
   const { node } = environment
   return (
     <>

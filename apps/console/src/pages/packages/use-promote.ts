@@ -75,6 +75,7 @@ export function usePromote({ teamSlug, packageId }: Params, target: PromotionTar
       // What was previewed is not what would be deployed any more, so it is shown again.
       void queryClient.invalidateQueries({ queryKey: queryKey('packages.preview-promotion', { params }) })
       void queryClient.invalidateQueries({ queryKey: queryKey('packages.get-environment', { params }) })
+      void queryClient.invalidateQueries({ queryKey: queryKey('packages.board', { params: { teamSlug, packageId } }) })
     }
   }
   return {

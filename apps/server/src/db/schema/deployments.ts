@@ -167,6 +167,8 @@ export const release = crux.table(
     reason: text(),
     recreate: boolean().notNull().default(false),
     partial: boolean().notNull().default(false),
+    /** It takes back what other programs have changed in the cluster; every other release stops at such a field. */
+    takeBackFields: boolean().notNull().default(false),
     hostDangerousAllowed: boolean().notNull().default(false),
     /** The release of this deployment whose digests this one repeats (a rollback). */
     sourceNumber: integer(),

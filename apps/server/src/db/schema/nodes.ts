@@ -1,4 +1,4 @@
-import type { NodeEventType } from '@crux/contract'
+import type { NodeCluster, NodeEventType } from '@crux/contract'
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, audit, crux, icon, id, ownedBy, sealedText } from './columns.ts'
@@ -36,6 +36,8 @@ export const node = crux.table(
     localAgent: boolean().notNull().default(false),
     /** Whether the agent can replace itself by another image; reported at its last connection. */
     agentUpdatable: boolean().notNull().default(false),
+    /** Settings of a Kubernetes node; null until an admin saves them. */
+    cluster: jsonb().$type<NodeCluster>(),
   },
   (table) => [
     uniqueIndex('node_name').on(table.teamId, table.name),
@@ -90,6 +92,7 @@ export type InstallOptions = {
   rootPath?: string | null
   dagentTraefik?: { acmeEmail: string } | null
   workloadName?: string | null
+  namespaces?: readonly string[] | null
 }
 
 /** An install script that has not been run: single use, valid for 10 minutes. */

@@ -22,6 +22,8 @@ export const notification = crux.table(
     enabledEvents: text().array().notNull().default([]),
     /** Why Crux switched it off. */
     problem: text(),
+    /** Until when its target wants no requests (`Retry-After`). */
+    pausedUntil: at(),
     ...audit,
   },
   (table) => [uniqueIndex('notification_name').on(table.teamId, table.name)],
@@ -61,6 +63,9 @@ export const notificationDelivery = crux.table(
       table.createdAt.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index('notification_delivery_claimed')
+      .on(table.notificationId)
+      .where(sql`status = 'pending' and claimed_at is not null`),
     index('notification_delivery_due').on(table.nextAttemptAt).where(sql`status = 'pending'`),
     index('notification_delivery_age').on(table.createdAt),
   ],

@@ -164,6 +164,11 @@ function createHooks(
           consumerInputs: { url, ...toHookCredential(url, secret) },
         },
       })
+      if (response.status === 400)
+        throw new PipelineServiceError(
+          'refused',
+          `${service} does not accept the address of Crux for a hook: it has to be reachable from the internet.`,
+        )
       assertAnswer(response, 'repository')
       const { id } = toRecord(response.body)
       if (typeof id === 'string' && id !== '') return id

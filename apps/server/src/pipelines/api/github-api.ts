@@ -138,7 +138,7 @@ async function search(
     if (response.status === 404) return undefined
     assertAnswer(response, 'trigger.name', rights)
     const rows = toRecords(toRecord(response.body).workflow_runs)
-    const found = rows.find((row) => listRunIds(row).includes(id))
+    const found = rows.find((row) => isDispatched(row) && listRunIds(row).includes(id))
     if (found) return readGithubRun(found)
     if (rows.length < 100) return undefined
   }
@@ -194,6 +194,9 @@ export function readGithubRun(row: Row): RunReport {
   const reason = failures[toText(row.conclusion)]
   return { ...base, status: 'failed', finishedAt, ...(reason && { reason }) }
 }
+
+/** The title of a run that a pull request started is written by anybody: it proves nothing. */
+export const isDispatched = (row: Row): boolean => row.event === 'workflow_dispatch'
 
 /** The ids in the name of a run, of which one may be ours. */
 export const listRunIds = (row: Row): string[] =>

@@ -1,5 +1,7 @@
+import { allOrFirstError } from '../../../concurrency/all-or-first-error.ts'
 import { pause } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
+import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
 import { type Step, type StepOf, toStages } from '../plan/steps.ts'
 import { containerExecutors } from './container-executors.ts'
 import { gateExecutors } from './gate-executors.ts'
@@ -7,8 +9,6 @@ import { networkExecutors } from './network-executors.ts'
 import { preparationExecutors } from './preparation-executors.ts'
 import { previousExecutors } from './previous-executors.ts'
 import type { Executors, StepContext } from './release-context.ts'
-import { allOrFirstError } from './resolve.ts'
-import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** One executor per kind of step; a new kind without an executor does not compile. Each executor may be repeated after a crash. */
 const executors: Executors = {

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
+import { type ContainedDirectory, openContainedDirectory } from '../../../files/contained-directory.ts'
 import { toEntryPath } from '../../../files/directory-walk.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
+import { isMadeByEngine } from '../../file-sources.ts'
 import { idleSpec } from '../containers/idle-spec.ts'
 import type { ConfigCopy, StorageImport, WritableDirectory } from '../plan/preparations.ts'
 import type { ResolvedInstance } from '../plan/steps.ts'
-import { type ContainedDirectory, openContainedDirectory } from '../volumes/contained-directory.ts'
 import { createPreparation, imageFor, type Job } from './preparation.ts'
 import type { StepContext } from './release-context.ts'
 
@@ -15,7 +16,7 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   const { instance, context } = job
   const { engine } = context.node.driver
   const { progressReporter } = context
-  const { extractArchive } = await import('../volumes/extract-archive.ts')
+  const { extractArchive } = await import('../../../files/extract-archive.ts')
   const id = await createPreparation(job, { ...idleSpec, image: imageFor(job, copy), command: ['-'] }, 'config')
   const directory = await openDirectory(copy.directory, context, instance, { replace: !copy.keepFiles })
   try {
@@ -36,18 +37,6 @@ export async function copyConfig(copy: ConfigCopy, job: Job): Promise<void> {
   }
 }
 
-/** Directories that Docker adds to every container where the image has no content of its own. */
-const engineDirectories = ['/dev', '/proc', '/sys']
-const engineFiles = ['/.dockerenv', '/etc/hostname', '/etc/hosts', '/etc/mtab', '/etc/resolv.conf']
-
-function isMadeByEngine(path: string, size: number): boolean {
-  const plain = path.replace(/(.)\/$/, '$1')
-  return (
-    (size === 0 && engineFiles.includes(plain)) ||
-    engineDirectories.some((directory) => plain === directory || plain.startsWith(`${directory}/`))
-  )
-}
-
 export async function importFiles(order: StorageImport, { instance, context }: Job): Promise<void> {
   const { instanceId } = instance
   const { progressReporter } = context
@@ -55,7 +44,7 @@ export async function importFiles(order: StorageImport, { instance, context }: J
   if (!access) throw new Error('the release does not say where the storage is')
   const [{ Bucket }, { importObjects }] = await Promise.all([
     import('../../../storage/bucket.ts'),
-    import('../volumes/import-objects.ts'),
+    import('../../../storage/import-objects.ts'),
   ])
   const bucket = new Bucket({ ...access, bucket: order.bucket }, context.signal)
   const directory = await openDirectory(order.directory, context, instance, { replace: true })

@@ -1,6 +1,6 @@
 import { getMessage, isEngineError, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
-import { imageKey } from '../containers/image-reference.ts'
+import { imageKey } from '../../images/image-reference.ts'
 import type { Preparation } from '../plan/preparations.ts'
 import type { StepOf } from '../plan/steps.ts'
 import { copyConfig, importFiles } from './fill-volume.ts'

@@ -1,7 +1,7 @@
 import { EngineError, isEngineError } from '../../../errors.ts'
+import { imageKey } from '../../images/image-reference.ts'
 import { isOwnedBy, label, releaseLabels } from '../../labels.ts'
 import type { ContainerSpec } from '../containers/container-engine.ts'
-import { imageKey } from '../containers/image-reference.ts'
 import { preparationName } from '../containers/names.ts'
 import type { PreparationImage, ResolvedInstance } from '../plan/steps.ts'
 import { emptiedImageLabels } from '../plan/user-labels.ts'

@@ -2,8 +2,8 @@ import { get } from 'node:http'
 import { guarded } from '@crux/service-kit'
 import { pause } from '../../../concurrency/pause.ts'
 import { getMessage } from '../../../errors.ts'
+import type { HttpProbe } from '../../expectation.ts'
 import type { ObservedContainer } from '../containers/container-engine.ts'
-import type { HttpProbe } from './expectation.ts'
 
 const probeEveryMs = 250
 /** From the connection to the end of the headers, even if they arrive slowly. */

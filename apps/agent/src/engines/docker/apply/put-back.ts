@@ -4,12 +4,12 @@ import { getMessage } from '../../../errors.ts'
 import { parseJson } from '../../../files/parse-json.ts'
 import { isOfRelease, isOwnedBy } from '../../labels.ts'
 import { fullName } from '../../names.ts'
+import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
 import type { ContainerEngine } from '../containers/container-engine.ts'
 import { handoverNetworkName, networkName } from '../containers/names.ts'
 import type { Plan } from '../plan/steps.ts'
 import { execute } from './executors.ts'
 import { type ReleaseContext, type StepContext, toFinalContext } from './release-context.ts'
-import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** Restores the previous state, and reports what could not be restored and whether the previous containers run. */
 export async function putBack(

@@ -1,23 +1,20 @@
 import type { Instance, Release } from '@crux/agent-protocol'
+import { allOrFirstError } from '../../../concurrency/all-or-first-error.ts'
 import { pause } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
 import { EngineError, PlanError } from '../../../errors.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
-import type {
-  Driver,
-  ImageMetadata,
-  ImageReference,
-  PullOrder,
-  RegistryCredentials,
-} from '../containers/container-engine.ts'
-import { getRegistry, imageKey } from '../containers/image-reference.ts'
+import { toRegistryCredentials } from '../../images/credentials.ts'
+import type { ImageReference, RegistryCredentials } from '../../images/image-reference.ts'
+import { getRegistry, imageKey } from '../../images/image-reference.ts'
+import type { RegistryDigests } from '../../images/registry-digests.ts'
+import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
+import type { Driver, ImageMetadata, PullOrder } from '../containers/container-engine.ts'
 import type { FetchedImages } from '../images/fetched.ts'
 import { isLocalImage } from '../images/local-image.ts'
-import type { RegistryDigests } from '../images/registry-digests.ts'
 import type { DesiredInstance } from '../plan/container-spec.ts'
 import { listImages } from '../plan/preparations.ts'
 import type { ResolvedInstance } from '../plan/steps.ts'
-import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** How many images are fetched at once; the engine itself fetches the layers of each in parallel. */
 const pullsMax = 4
@@ -172,7 +169,7 @@ interface Found {
 /** The instance's own image first, then those of its preparations, each once. Credentials are sent only to the registry that they belong to. */
 function listOrders(instance: Instance, wanted: DesiredInstance, known: Record<string, string>): Order[] {
   const { instanceId } = wanted
-  const auth = toAuth(instance)
+  const auth = toRegistryCredentials(instance)
   const others = new Map(listImages(wanted.preparations).map((image) => [imageKey(image), image]))
   return [
     {
@@ -256,29 +253,8 @@ function mayUseLocal({ id, repoDigests }: ImageMetadata, fetched: FetchedImages)
   return isLocalImage(repoDigests) || fetched.has(id)
 }
 
-function toAuth({ registryAuth }: Instance): RegistryCredentials | undefined {
-  if (!registryAuth || (registryAuth.username === '' && registryAuth.password === '')) return undefined
-  const { serverAddress, username, password } = registryAuth
-  return { serverAddress, username, password }
-}
-
 function failed(progressReporter: ProgressReporter, instanceId: string, phase: Phase, error: unknown): unknown {
   if (!(error instanceof EngineError)) return error
   progressReporter.failed(instanceId, phase, error.message)
   return new PlanError(instanceId, error.message, { cause: error })
-}
-
-/** Like Promise.all, but waits for the rest before it rejects, so that no work continues without its caller. */
-export async function allOrFirstError<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  let first: { error: unknown } | undefined
-  const results = await Promise.allSettled(
-    work.map((promise) =>
-      promise.catch((error) => {
-        first ??= { error }
-        throw error
-      }),
-    ),
-  )
-  if (first) throw first.error
-  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }

@@ -1,6 +1,6 @@
+import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
 import { refuseRouteClashes } from '../plan/routes.ts'
 import type { StepContext } from './release-context.ts'
-import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /**
  * Checks the routes again when the new containers exist. Of two releases that plan at the same time, by this agent or by another one on the

@@ -1,8 +1,8 @@
 import { guarded } from '@crux/service-kit'
 import { pause } from '../../../concurrency/pause.ts'
 import { isEngineError, PlanError } from '../../../errors.ts'
+import type { ExpectedState } from '../../expectation.ts'
 import type { Driver, ObservedContainer } from '../containers/container-engine.ts'
-import type { ExpectedState } from './expectation.ts'
 import { type PendingProbe, startProbes } from './probes.ts'
 
 export interface VerifyOrder {

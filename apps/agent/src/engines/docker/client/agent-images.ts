@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { EngineError, getMessage } from '../../../errors.ts'
 import type { AgentImage } from '../../engine.ts'
-import { shortImageName } from '../containers/image-reference.ts'
+import { shortImageName } from '../../images/image-reference.ts'
 import { translateRegistry, translating, translatingIfThere } from './errors.ts'
 import { toLines } from './lines.ts'
 

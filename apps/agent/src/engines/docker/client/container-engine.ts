@@ -5,12 +5,8 @@ import type Docker from 'dockerode'
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts'
 import { orAborted } from '../../../concurrency/pause.ts'
 import { EngineError } from '../../../errors.ts'
-import type {
-  ContainerEngine,
-  ContainerSpec,
-  PublishedPort,
-  RegistryCredentials,
-} from '../containers/container-engine.ts'
+import type { RegistryCredentials } from '../../images/image-reference.ts'
+import type { ContainerEngine, ContainerSpec, PublishedPort } from '../containers/container-engine.ts'
 import { NoAnswerError } from './client.ts'
 import { createOptions, rawPolicy } from './create-options.ts'
 import { toDialError, translate, translateRegistry, translating, translatingIfThere } from './errors.ts'

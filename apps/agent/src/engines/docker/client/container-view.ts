@@ -3,6 +3,7 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import type Docker from 'dockerode'
 import { label } from '../../labels.ts'
+import { splitReference } from '../../split-reference.ts'
 import { getGatedPorts } from '../containers/gated-ports.ts'
 import { partInRelease } from '../containers/names.ts'
 import { statusAt } from './status.ts'
@@ -53,15 +54,6 @@ export function getState(state: string): ContainerState {
     default:
       return ContainerState.UNSPECIFIED
   }
-}
-
-/** The colon of a port does not start a tag, and a digest has no tag. */
-export function splitReference(reference: string): { name: string; tag: string } {
-  const withoutDigest = reference.split('@')[0] ?? reference
-  const slash = withoutDigest.lastIndexOf('/')
-  const colon = withoutDigest.lastIndexOf(':')
-  if (colon > slash) return { name: withoutDigest.slice(0, colon), tag: withoutDigest.slice(colon + 1) }
-  return { name: withoutDigest, tag: reference.includes('@') ? '' : 'latest' }
 }
 
 /** The reason of a container at any later moment, as long as nothing happens to it. */

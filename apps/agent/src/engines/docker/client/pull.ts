@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import { EngineError } from '../../../errors.ts'
-import type { PullOrder, RegistryCredentials } from '../containers/container-engine.ts'
+import type { RegistryCredentials } from '../../images/image-reference.ts'
+import type { PullOrder } from '../containers/container-engine.ts'
 import { translateRegistry } from './errors.ts'
 import { toLines } from './lines.ts'
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
+import { EngineError } from '../../../errors.ts'
 import { createRedactor } from '../../../secrets/redaction.ts'
 import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import { translate, translating } from './errors.ts'
@@ -8,6 +9,7 @@ import { LogParser } from './log-parser.ts'
 
 /** Lines in batches, as the engine delivers them, without the values of the container's secrets. */
 export async function* readLog(docker: Docker, id: string, request: LogRequest): AsyncGenerator<LogChunkLine[]> {
+  if (request.pod !== undefined) throw new EngineError('not-found', 'Containers of Docker have no pods')
   const info = await translating('read the log of the container', () => docker.getContainer(id).inspect())
   const parser = new LogParser({ framed: !info.Config.Tty })
   const values = secretValues(info)

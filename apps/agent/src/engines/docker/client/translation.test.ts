@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { splitReference } from '../../split-reference.ts'
 import { holdsPort } from './container-engine.ts'
-import { splitReference } from './container-view.ts'
 import { translate, translateRegistry } from './errors.ts'
 import { idFrom } from './own-container.ts'
 import { LayerProgress } from './pull.ts'

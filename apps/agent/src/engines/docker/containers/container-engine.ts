@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ContainerView, EngineDescription } from '../../engine.ts'
+import type { ImageReference, RegistryCredentials } from '../../images/image-reference.ts'
 
 /** The steps of a deployment on an engine that runs single containers, without types of an SDK. Errors are EngineErrors. */
 export interface ContainerEngine {
@@ -55,15 +56,6 @@ export interface ContainerEngine {
   removeImage(id: string): Promise<void>
 }
 
-export interface ImageReference {
-  name: string
-  tag: string
-}
-export interface RegistryCredentials {
-  serverAddress: string
-  username: string
-  password: string
-}
 export interface PullOrder {
   image: ImageReference
   digest: string

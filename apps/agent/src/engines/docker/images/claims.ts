@@ -1,4 +1,4 @@
-import { shortImageName, toRepository } from '../containers/image-reference.ts'
+import { shortImageName, toRepository } from '../../images/image-reference.ts'
 
 /**
  * Separates removals and releases of one node: an image that a release has resolved must not be removed before its container uses it. A

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { readIfThere, writeDurably } from '../../../files/durable-file.ts'
 import { parseJson } from '../../../files/parse-json.ts'
+import { shortImageName, toRepository } from '../../images/image-reference.ts'
 import type { ContainerEngine, StoredImage } from '../containers/container-engine.ts'
-import { shortImageName, toRepository } from '../containers/image-reference.ts'
 
 /**
  * Records which images of the store releases of this agent have fetched. Only these may be removed, and no other record survives the

@@ -1,18 +1,19 @@
 import type { Instance, Release } from '@crux/agent-protocol'
-import { FinalContainerConfig, patterns } from '@crux/contract'
-import { capabilityName, hostDangers, type Route } from '@crux/rules'
+import { type FinalContainerConfig, patterns } from '@crux/contract'
+import { capabilityName, type Route } from '@crux/rules'
 import { getMessage, PlanError } from '../../../errors.ts'
+import { desiredRoutes } from '../../desired-routes.ts'
+import { isDigestName } from '../../images/image-reference.ts'
+import { parseInstanceConfig, refuseDangerous } from '../../instance-config.ts'
 import { label, releaseLabels } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import type { ContainerSpec, GatedPort, Mount, RestartPolicy } from '../containers/container-engine.ts'
 import { gateLabel, getDrainSeconds } from '../containers/gated-ports.ts'
-import { isDigestName } from '../containers/image-reference.ts'
 import { networkName } from '../containers/names.ts'
 import { toMounts, type VolumeDirectory } from './mounts.ts'
 import { type DesiredNetwork, desiredNetworks } from './networks.ts'
 import { type Preparation, toPreparations, writtenSources } from './preparations.ts'
 import { countBytes, toHealthCheck, toResources } from './resources.ts'
-import { desiredRoutes } from './routes.ts'
 import { routingLabels } from './routing-labels.ts'
 import { userLabels } from './user-labels.ts'
 
@@ -52,7 +53,7 @@ export function toDesiredInstance(
 ): DesiredInstance {
   const { instanceId } = instance
   try {
-    return desiredFrom(release, instance, parseConfig(instance), nodeEnvironment)
+    return desiredFrom(release, instance, parseInstanceConfig(instance), nodeEnvironment)
   } catch (error) {
     throw error instanceof PlanError ? error : new PlanError(instanceId, getMessage(error), { cause: error })
   }
@@ -163,29 +164,6 @@ const restartPolicies: Record<NonNullable<FinalContainerConfig['restartPolicy']>
   always: { name: 'always' },
   onFailure: { name: 'on-failure' },
   unlessStopped: { name: 'unless-stopped' },
-}
-
-function parseConfig(instance: Instance): FinalContainerConfig {
-  let json: unknown
-  try {
-    json = JSON.parse(instance.configJson)
-  } catch (cause) {
-    throw new PlanError(instance.instanceId, 'the configuration is not JSON', { cause })
-  }
-  const parsed = FinalContainerConfig.safeParse(json)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new PlanError(
-    instance.instanceId,
-    `the configuration is not valid: ${issue?.path.join('.')}: ${issue?.message}`,
-  )
-}
-
-/** Uses the same rule as the server, so that no setting is host-dangerous there and accepted here. */
-function refuseDangerous(config: FinalContainerConfig, allowed: boolean): void {
-  const [danger] = allowed ? [] : hostDangers(config)
-  if (danger)
-    throw new Error(`${danger.property}: ${danger.reason}. It needs an admin's permission for host-dangerous options`)
 }
 
 function toCapabilities(config: FinalContainerConfig, wanted: 'add' | 'drop'): string[] {

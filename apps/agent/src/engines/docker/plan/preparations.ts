@@ -1,30 +1,21 @@
-import { posix } from 'node:path'
 import type { FinalContainerConfig } from '@crux/contract'
+import { type BucketSource, type ConfigSource, toBucketSource, toConfigSource } from '../../file-sources.ts'
+import { type ParsedImage, parseImage } from '../../images/image-reference.ts'
 import type { Mount } from '../containers/container-engine.ts'
-import { type ParsedImage, parseImage } from '../containers/image-reference.ts'
 import type { VolumeMount } from './mounts.ts'
 
 /** What runs for an instance before its container starts, in this order. */
 export type Preparation = ConfigCopy | StorageImport | InitRun
 
 /** Copies files of an image into a volume. */
-export interface ConfigCopy {
+export interface ConfigCopy extends ConfigSource {
   kind: 'config'
-  image: ParsedImage
-  path: string
-  /** Whether files that the image does not have stay in the volume. */
-  keepFiles: boolean
-  volume: string
   directory: WritableDirectory
 }
 
 /** Makes a volume the mirror of a prefix of a bucket. */
-export interface StorageImport {
+export interface StorageImport extends BucketSource {
   kind: 'import'
-  bucket: string
-  /** Empty, or a path that ends with a slash. */
-  prefix: string
-  volume: string
   directory: WritableDirectory
 }
 
@@ -54,35 +45,24 @@ export function toPreparations(
   options: { seesHost: boolean; hasStorage: boolean },
 ): Preparation[] {
   const found: Preparation[] = []
-  const { configContainer, storage, initContainers } = config
-  if (configContainer) {
-    const { image, path, keepFiles, volume } = configContainer
-    if (!path.startsWith('/')) throw new Error(`the path ${path} of the config container is not absolute`)
+  const files = toConfigSource(config)
+  if (files)
     found.push({
       kind: 'config',
-      image: parseImage(image),
-      path: posix.normalize(path),
-      keepFiles,
-      volume,
-      directory: writableDirectory('the config container', volume, volumes, options),
+      ...files,
+      directory: writableDirectory('the config container', files.volume, volumes, options),
     })
-  }
-  if (storage?.storageId) {
-    if (!options.hasStorage) throw new Error('the release does not say where the storage is: start it again')
-    const volume = storage.path ?? ''
-    const [bucket = '', ...rest] = (storage.bucket ?? '').split('/').filter((part) => part !== '')
-    if (bucket === '' || volume === '') throw new Error('the import from a storage needs a bucket and a volume')
-    if (rest.some((part) => part === '.' || part === '..')) throw new Error(`"${storage.bucket}" is no bucket`)
+  if (config.storage?.storageId && !options.hasStorage)
+    throw new Error('the release does not say where the storage is: start it again')
+  const objects = toBucketSource(config)
+  if (objects)
     found.push({
       kind: 'import',
-      bucket,
-      prefix: rest.length > 0 ? `${rest.join('/')}/` : '',
-      volume,
-      directory: writableDirectory('the import from a storage', volume, volumes, options),
+      ...objects,
+      directory: writableDirectory('the import from a storage', objects.volume, volumes, options),
     })
-  }
   const names = new Set<string>()
-  for (const given of initContainers ?? []) {
+  for (const given of config.initContainers ?? []) {
     if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(given.name))
       throw new Error(`"${given.name}" is not a name for an init container: use letters, digits, dots, dashes`)
     if (names.has(given.name)) throw new Error(`two init containers are called ${given.name}`)

@@ -4,6 +4,7 @@ import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../../components/Button.tsx'
 import { Menu, MenuItem } from '../../../components/Menu.tsx'
+import { saveFile } from '../../../components/save-file.ts'
 import { lazyComponent } from '../../../loading/lazy-component.tsx'
 import { useConfigForm } from '../form/config-context.ts'
 import { Section } from '../form/Section.tsx'
@@ -52,7 +53,7 @@ export function EnvironmentSection({ name }: { name: string }) {
             <MenuItem
               icon={Download}
               disabledReason={set.length === 0 && t('env.nothing')}
-              onSelect={() => save(`${name}.env`, formatEnvFile(set))}
+              onSelect={() => saveFile(`${name}.env`, [formatEnvFile(set)])}
             >
               {t('env.download')}
             </MenuItem>
@@ -78,12 +79,4 @@ function Count({ rows }: Pick<ReturnType<typeof useKeyValues>, 'rows'>) {
     ),
   )
   return t('values.layers', { count: rows.length, layers: t('values.from', { count: sources.size }) })
-}
-
-function save(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

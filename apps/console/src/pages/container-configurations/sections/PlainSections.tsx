@@ -126,7 +126,7 @@ const plainSections = {
       {
         field: 'deploymentStrategy',
         label: 'field.deploymentStrategy',
-        fallback: 'recreate',
+        fallback: 'rolling',
         options: deploymentStrategies.map((value) => ({
           value,
           label: `strategy.${value}` as const,

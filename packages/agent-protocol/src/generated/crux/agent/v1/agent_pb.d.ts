@@ -327,6 +327,30 @@ export declare type ConnectResponse = Message<"crux.agent.v1.ConnectResponse"> &
      */
     value: UpdateAgent;
     case: "updateAgent";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.FindDrift find_drift = 32;
+     */
+    value: FindDrift;
+    case: "findDrift";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.ListMachines list_machines = 36;
+     */
+    value: ListMachines;
+    case: "listMachines";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.FindPrefixData find_prefix_data = 40;
+     */
+    value: FindPrefixData;
+    case: "findPrefixData";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.DeletePrefixData delete_prefix_data = 41;
+     */
+    value: DeletePrefixData;
+    case: "deletePrefixData";
   } | { case: undefined; value?: undefined };
 };
 
@@ -482,6 +506,21 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
    * @generated from field: uint32 drain_ms = 12;
    */
   drainMs: number;
+
+  /**
+   * What an admin decided for the cluster of the node; absent on other engines.
+   *
+   * @generated from field: crux.agent.v1.ClusterSettings cluster = 13;
+   */
+  cluster?: ClusterSettings | undefined;
+
+  /**
+   * True: fields that other programs have changed in the cluster are taken back from them, and objects that belong to this owner
+   * and to no instance are removed. Otherwise such a field stops the release with a conflict.
+   *
+   * @generated from field: bool take_back_fields = 14;
+   */
+  takeBackFields: boolean;
 };
 
 /**
@@ -489,6 +528,54 @@ export declare type Release = Message<"crux.agent.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export declare const ReleaseSchema: GenMessage<Release>;
+
+/**
+ * Settings of a Kubernetes node: what its cluster offers to deployments. They come from the node, never from a configuration.
+ *
+ * @generated from message crux.agent.v1.ClusterSettings
+ */
+export declare type ClusterSettings = Message<"crux.agent.v1.ClusterSettings"> & {
+  /**
+   * Class of the ingresses; empty: the cluster has no ingress controller for them, and exposed containers are refused.
+   *
+   * @generated from field: string ingress_class = 1;
+   */
+  ingressClass: string;
+
+  /**
+   * ClusterIssuer of cert-manager that makes certificates; empty: the ingress controller uses its own.
+   *
+   * @generated from field: string certificate_issuer = 2;
+   */
+  certificateIssuer: string;
+
+  /**
+   * Storage classes that every member may use; others need the permission for host-dangerous options.
+   *
+   * @generated from field: repeated string storage_classes = 3;
+   */
+  storageClasses: string[];
+
+  /**
+   * Namespaces that somebody else made and deployments may use all the same. Objects of others in them stay untouched.
+   *
+   * @generated from field: repeated string foreign_namespaces = 4;
+   */
+  foreignNamespaces: string[];
+
+  /**
+   * Seconds that a replaced pod goes on answering while the machines learn that it is gone; 2 when absent.
+   *
+   * @generated from field: optional uint32 drain_seconds = 5;
+   */
+  drainSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.ClusterSettings.
+ * Use `create(ClusterSettingsSchema)` to create a new message.
+ */
+export declare const ClusterSettingsSchema: GenMessage<ClusterSettings>;
 
 /**
  * The owner of a container; written as labels dev.crux.* and compared before any object is changed.
@@ -913,6 +1000,13 @@ export declare type ReadLog = Message<"crux.agent.v1.ReadLog"> & {
    * @generated from field: crux.agent.v1.Scope scope = 3;
    */
   scope?: Scope | undefined;
+
+  /**
+   * Only the lines of this pod of a workload; empty: of all.
+   *
+   * @generated from field: string pod = 4;
+   */
+  pod: string;
 };
 
 /**
@@ -986,6 +1080,13 @@ export declare type FollowLog = Message<"crux.agent.v1.FollowLog"> & {
    * @generated from field: bool whole = 6;
    */
   whole: boolean;
+
+  /**
+   * Only the lines of this pod of a workload; empty: of all. The stream ends with the pod.
+   *
+   * @generated from field: string pod = 7;
+   */
+  pod: string;
 };
 
 /**
@@ -1053,6 +1154,150 @@ export declare type FindPortHolders = Message<"crux.agent.v1.FindPortHolders"> &
  * Use `create(FindPortHoldersSchema)` to create a new message.
  */
 export declare const FindPortHoldersSchema: GenMessage<FindPortHolders>;
+
+/**
+ * Asks what differs in the cluster from a release that has succeeded. Nothing is changed. Answered by Drift; refused by other engines.
+ *
+ * @generated from message crux.agent.v1.FindDrift
+ */
+export declare type FindDrift = Message<"crux.agent.v1.FindDrift"> & {
+  /**
+   * As a start of it would be sent, with all digests, but without credentials of registries.
+   *
+   * @generated from field: crux.agent.v1.Release release = 1;
+   */
+  release?: Release | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.FindDrift.
+ * Use `create(FindDriftSchema)` to create a new message.
+ */
+export declare const FindDriftSchema: GenMessage<FindDrift>;
+
+/**
+ * Asks for the machines of a cluster, those that are not ready first, then by name. Answered by a MachineList; refused by other engines.
+ *
+ * @generated from message crux.agent.v1.ListMachines
+ */
+export declare type ListMachines = Message<"crux.agent.v1.ListMachines"> & {
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 1;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * Only machines with this text in their name; empty: all.
+   *
+   * @generated from field: string search = 2;
+   */
+  search: string;
+
+  /**
+   * @generated from field: uint32 skip = 3;
+   */
+  skip: number;
+
+  /**
+   * At most 250 are listed.
+   *
+   * @generated from field: uint32 take = 4;
+   */
+  take: number;
+};
+
+/**
+ * Describes the message crux.agent.v1.ListMachines.
+ * Use `create(ListMachinesSchema)` to create a new message.
+ */
+export declare const ListMachinesSchema: GenMessage<ListMachines>;
+
+/**
+ * Asks what stays under a prefix of a cluster when its containers are deleted. Nothing is changed. Answered by PrefixData; refused by
+ * other engines.
+ *
+ * @generated from message crux.agent.v1.FindPrefixData
+ */
+export declare type FindPrefixData = Message<"crux.agent.v1.FindPrefixData"> & {
+  /**
+   * @generated from field: string prefix = 1;
+   */
+  prefix: string;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.FindPrefixData.
+ * Use `create(FindPrefixDataSchema)` to create a new message.
+ */
+export declare const FindPrefixDataSchema: GenMessage<FindPrefixData>;
+
+/**
+ * Deletes claims of volumes, and with them their data, and the namespace of the prefix. Nothing is deleted while containers of the prefix
+ * exist or a release of it is in progress, and nothing that the scope does not cover. The namespace is deleted last, and only when nothing
+ * else is in it. Answered by DeletedPrefixData; refused by other engines. Repeating it is harmless.
+ *
+ * @generated from message crux.agent.v1.DeletePrefixData
+ */
+export declare type DeletePrefixData = Message<"crux.agent.v1.DeletePrefixData"> & {
+  /**
+   * @generated from field: string prefix = 1;
+   */
+  prefix: string;
+
+  /**
+   * @generated from field: crux.agent.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * @generated from field: repeated crux.agent.v1.ClaimKey claims = 3;
+   */
+  claims: ClaimKey[];
+
+  /**
+   * @generated from field: bool namespace = 4;
+   */
+  namespace: boolean;
+};
+
+/**
+ * Describes the message crux.agent.v1.DeletePrefixData.
+ * Use `create(DeletePrefixDataSchema)` to create a new message.
+ */
+export declare const DeletePrefixDataSchema: GenMessage<DeletePrefixData>;
+
+/**
+ * @generated from message crux.agent.v1.ClaimKey
+ */
+export declare type ClaimKey = Message<"crux.agent.v1.ClaimKey"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * As the cluster names this very claim: another one of the same name is kept.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.ClaimKey.
+ * Use `create(ClaimKeySchema)` to create a new message.
+ */
+export declare const ClaimKeySchema: GenMessage<ClaimKey>;
 
 /**
  * @generated from message crux.agent.v1.HostPort
@@ -1345,6 +1590,30 @@ export declare type RespondRequest = Message<"crux.agent.v1.RespondRequest"> & {
      */
     value: PortHolders;
     case: "portHolders";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.Drift drift = 31;
+     */
+    value: Drift;
+    case: "drift";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.MachineList machines = 36;
+     */
+    value: MachineList;
+    case: "machines";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.PrefixData prefix_data = 40;
+     */
+    value: PrefixData;
+    case: "prefixData";
+  } | {
+    /**
+     * @generated from field: crux.agent.v1.DeletedPrefixData deleted_prefix_data = 41;
+     */
+    value: DeletedPrefixData;
+    case: "deletedPrefixData";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1460,6 +1729,469 @@ export declare type LogLine = Message<"crux.agent.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export declare const LogLineSchema: GenMessage<LogLine>;
+
+/**
+ * @generated from message crux.agent.v1.Drift
+ */
+export declare type Drift = Message<"crux.agent.v1.Drift"> & {
+  /**
+   * @generated from field: repeated crux.agent.v1.ObjectDifference objects = 1;
+   */
+  objects: ObjectDifference[];
+};
+
+/**
+ * Describes the message crux.agent.v1.Drift.
+ * Use `create(DriftSchema)` to create a new message.
+ */
+export declare const DriftSchema: GenMessage<Drift>;
+
+/**
+ * How an object of the cluster differs from the release.
+ *
+ * @generated from message crux.agent.v1.ObjectDifference
+ */
+export declare type ObjectDifference = Message<"crux.agent.v1.ObjectDifference"> & {
+  /**
+   * "Deployment", "Service".
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The instance that it belongs to, as its label says where the release does not.
+   *
+   * @generated from field: string instance_id = 3;
+   */
+  instanceId: string;
+
+  /**
+   * @generated from field: crux.agent.v1.ObjectDifferenceType type = 4;
+   */
+  type: ObjectDifferenceType;
+
+  /**
+   * What was changed, where the type is CHANGED.
+   *
+   * @generated from field: repeated crux.agent.v1.FieldDifference fields = 5;
+   */
+  fields: FieldDifference[];
+};
+
+/**
+ * Describes the message crux.agent.v1.ObjectDifference.
+ * Use `create(ObjectDifferenceSchema)` to create a new message.
+ */
+export declare const ObjectDifferenceSchema: GenMessage<ObjectDifference>;
+
+/**
+ * @generated from message crux.agent.v1.FieldDifference
+ */
+export declare type FieldDifference = Message<"crux.agent.v1.FieldDifference"> & {
+  /**
+   * "spec.template.spec.containers[web].image".
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * What the release has: a text, or JSON of another value. Absent: nothing.
+   *
+   * @generated from field: optional string wanted = 2;
+   */
+  wanted?: string | undefined;
+
+  /**
+   * What is in the cluster. Absent: nothing.
+   *
+   * @generated from field: optional string found = 3;
+   */
+  found?: string | undefined;
+
+  /**
+   * The values are secret, and neither of them is sent.
+   *
+   * @generated from field: bool secret = 4;
+   */
+  secret: boolean;
+};
+
+/**
+ * Describes the message crux.agent.v1.FieldDifference.
+ * Use `create(FieldDifferenceSchema)` to create a new message.
+ */
+export declare const FieldDifferenceSchema: GenMessage<FieldDifference>;
+
+/**
+ * @generated from message crux.agent.v1.MachineList
+ */
+export declare type MachineList = Message<"crux.agent.v1.MachineList"> & {
+  /**
+   * Why the agent may not list the machines, as one sentence for users; all else is empty then.
+   *
+   * @generated from field: string missing_right = 1;
+   */
+  missingRight: string;
+
+  /**
+   * The namespace of the agent, whose service account needs the right; empty when it runs outside of the cluster.
+   *
+   * @generated from field: string agent_namespace = 2;
+   */
+  agentNamespace: string;
+
+  /**
+   * @generated from field: repeated crux.agent.v1.Machine machines = 3;
+   */
+  machines: Machine[];
+
+  /**
+   * How many machines match the search.
+   *
+   * @generated from field: uint32 matching = 4;
+   */
+  matching: number;
+
+  /**
+   * All machines of the cluster, whatever the search is.
+   *
+   * @generated from field: uint32 total = 5;
+   */
+  total: number;
+
+  /**
+   * @generated from field: uint32 ready = 6;
+   */
+  ready: number;
+
+  /**
+   * Of all machines.
+   *
+   * @generated from field: crux.agent.v1.MachineResources allocatable = 7;
+   */
+  allocatable?: MachineResources | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.MachineResources requested = 8;
+   */
+  requested?: MachineResources | undefined;
+
+  /**
+   * Whether the agent sees the pods of all namespaces. Otherwise nothing is known about what is requested.
+   *
+   * @generated from field: bool requests_known = 9;
+   */
+  requestsKnown: boolean;
+};
+
+/**
+ * Describes the message crux.agent.v1.MachineList.
+ * Use `create(MachineListSchema)` to create a new message.
+ */
+export declare const MachineListSchema: GenMessage<MachineList>;
+
+/**
+ * @generated from message crux.agent.v1.Machine
+ */
+export declare type Machine = Message<"crux.agent.v1.Machine"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: bool ready = 2;
+   */
+  ready: boolean;
+
+  /**
+   * No new pods are started on it.
+   *
+   * @generated from field: bool cordoned = 3;
+   */
+  cordoned: boolean;
+
+  /**
+   * What is wrong with it, as the cluster names it; empty for a machine that is ready and well.
+   *
+   * @generated from field: repeated crux.agent.v1.MachineProblem problems = 4;
+   */
+  problems: MachineProblem[];
+
+  /**
+   * "v1.34.1".
+   *
+   * @generated from field: string kubelet_version = 5;
+   */
+  kubeletVersion: string;
+
+  /**
+   * "amd64", "arm64".
+   *
+   * @generated from field: string architecture = 6;
+   */
+  architecture: string;
+
+  /**
+   * @generated from field: crux.agent.v1.MachineResources allocatable = 7;
+   */
+  allocatable?: MachineResources | undefined;
+
+  /**
+   * Sums of the requests of all pods on it that have not ended.
+   *
+   * @generated from field: crux.agent.v1.MachineResources requested = 8;
+   */
+  requested?: MachineResources | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.Machine.
+ * Use `create(MachineSchema)` to create a new message.
+ */
+export declare const MachineSchema: GenMessage<Machine>;
+
+/**
+ * @generated from message crux.agent.v1.MachineProblem
+ */
+export declare type MachineProblem = Message<"crux.agent.v1.MachineProblem"> & {
+  /**
+   * "NotReady", or the condition: "DiskPressure".
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * "KubeletNotReady".
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.MachineProblem.
+ * Use `create(MachineProblemSchema)` to create a new message.
+ */
+export declare const MachineProblemSchema: GenMessage<MachineProblem>;
+
+/**
+ * @generated from message crux.agent.v1.MachineResources
+ */
+export declare type MachineResources = Message<"crux.agent.v1.MachineResources"> & {
+  /**
+   * @generated from field: uint64 cpu_millis = 1;
+   */
+  cpuMillis: bigint;
+
+  /**
+   * @generated from field: uint64 memory_bytes = 2;
+   */
+  memoryBytes: bigint;
+
+  /**
+   * @generated from field: uint64 pods = 3;
+   */
+  pods: bigint;
+};
+
+/**
+ * Describes the message crux.agent.v1.MachineResources.
+ * Use `create(MachineResourcesSchema)` to create a new message.
+ */
+export declare const MachineResourcesSchema: GenMessage<MachineResources>;
+
+/**
+ * @generated from message crux.agent.v1.PrefixData
+ */
+export declare type PrefixData = Message<"crux.agent.v1.PrefixData"> & {
+  /**
+   * Only those that the scope covers.
+   *
+   * @generated from field: repeated crux.agent.v1.Claim claims = 1;
+   */
+  claims: Claim[];
+
+  /**
+   * @generated from field: bool namespace_exists = 2;
+   */
+  namespaceExists: boolean;
+
+  /**
+   * Why the namespace stays in any case, in a sentence for users. Empty: it is the node's own.
+   *
+   * @generated from field: string namespace_reason = 3;
+   */
+  namespaceReason: string;
+
+  /**
+   * What the agent sees of others in a namespace of the node. It may not list all kinds, so that there may be more.
+   *
+   * @generated from field: repeated crux.agent.v1.ForeignObject foreign_objects = 4;
+   */
+  foreignObjects: ForeignObject[];
+};
+
+/**
+ * Describes the message crux.agent.v1.PrefixData.
+ * Use `create(PrefixDataSchema)` to create a new message.
+ */
+export declare const PrefixDataSchema: GenMessage<PrefixData>;
+
+/**
+ * @generated from message crux.agent.v1.Claim
+ */
+export declare type Claim = Message<"crux.agent.v1.Claim"> & {
+  /**
+   * @generated from field: crux.agent.v1.ClaimKey key = 1;
+   */
+  key?: ClaimKey | undefined;
+
+  /**
+   * The name of the bound volume; empty: none.
+   *
+   * @generated from field: string volume_name = 2;
+   */
+  volumeName: string;
+
+  /**
+   * As the cluster has it: "10Gi".
+   *
+   * @generated from field: string size = 3;
+   */
+  size: string;
+
+  /**
+   * @generated from field: string storage_class = 4;
+   */
+  storageClass: string;
+
+  /**
+   * "Bound", "Pending", "Lost".
+   *
+   * @generated from field: string phase = 5;
+   */
+  phase: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 6;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.Claim.
+ * Use `create(ClaimSchema)` to create a new message.
+ */
+export declare const ClaimSchema: GenMessage<Claim>;
+
+/**
+ * @generated from message crux.agent.v1.ForeignObject
+ */
+export declare type ForeignObject = Message<"crux.agent.v1.ForeignObject"> & {
+  /**
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.ForeignObject.
+ * Use `create(ForeignObjectSchema)` to create a new message.
+ */
+export declare const ForeignObjectSchema: GenMessage<ForeignObject>;
+
+/**
+ * @generated from message crux.agent.v1.DeletedPrefixData
+ */
+export declare type DeletedPrefixData = Message<"crux.agent.v1.DeletedPrefixData"> & {
+  /**
+   * One for each claim of the command, in its order.
+   *
+   * @generated from field: repeated crux.agent.v1.ClaimDeletion claims = 1;
+   */
+  claims: ClaimDeletion[];
+
+  /**
+   * Absent when the command does not ask for it.
+   *
+   * @generated from field: crux.agent.v1.NamespaceDeletion namespace = 2;
+   */
+  namespace?: NamespaceDeletion | undefined;
+};
+
+/**
+ * Describes the message crux.agent.v1.DeletedPrefixData.
+ * Use `create(DeletedPrefixDataSchema)` to create a new message.
+ */
+export declare const DeletedPrefixDataSchema: GenMessage<DeletedPrefixData>;
+
+/**
+ * @generated from message crux.agent.v1.ClaimDeletion
+ */
+export declare type ClaimDeletion = Message<"crux.agent.v1.ClaimDeletion"> & {
+  /**
+   * @generated from field: crux.agent.v1.ClaimKey key = 1;
+   */
+  key?: ClaimKey | undefined;
+
+  /**
+   * @generated from field: crux.agent.v1.DeletionState state = 2;
+   */
+  state: DeletionState;
+
+  /**
+   * Why it is not deleted yet, or stays, in a sentence for users.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.ClaimDeletion.
+ * Use `create(ClaimDeletionSchema)` to create a new message.
+ */
+export declare const ClaimDeletionSchema: GenMessage<ClaimDeletion>;
+
+/**
+ * @generated from message crux.agent.v1.NamespaceDeletion
+ */
+export declare type NamespaceDeletion = Message<"crux.agent.v1.NamespaceDeletion"> & {
+  /**
+   * @generated from field: crux.agent.v1.DeletionState state = 1;
+   */
+  state: DeletionState;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message crux.agent.v1.NamespaceDeletion.
+ * Use `create(NamespaceDeletionSchema)` to create a new message.
+ */
+export declare const NamespaceDeletionSchema: GenMessage<NamespaceDeletion>;
 
 /**
  * @generated from message crux.agent.v1.PortHolders
@@ -1739,6 +2471,27 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
    * @generated from field: string engine_state = 16;
    */
   engineState: string;
+
+  /**
+   * The pods of a workload of a cluster, the newest first; at most 100. Empty on other engines.
+   *
+   * @generated from field: repeated crux.agent.v1.Pod pods = 17;
+   */
+  pods: Pod[];
+
+  /**
+   * How many pods the workload has.
+   *
+   * @generated from field: uint32 pod_count = 18;
+   */
+  podCount: number;
+
+  /**
+   * Where a workload of a cluster has a load balancer or an ingress.
+   *
+   * @generated from field: repeated crux.agent.v1.ExternalAddresses external_addresses = 19;
+   */
+  externalAddresses: ExternalAddresses[];
 };
 
 /**
@@ -1746,6 +2499,93 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
  * Use `create(ContainerSchema)` to create a new message.
  */
 export declare const ContainerSchema: GenMessage<Container>;
+
+/**
+ * What the cluster says about the way to a workload from outside.
+ *
+ * @generated from message crux.agent.v1.ExternalAddresses
+ */
+export declare type ExternalAddresses = Message<"crux.agent.v1.ExternalAddresses"> & {
+  /**
+   * @generated from field: crux.agent.v1.ExternalAddressType type = 1;
+   */
+  type: ExternalAddressType;
+
+  /**
+   * IP addresses and host names, at most 10. Empty: the cluster has given none yet.
+   *
+   * @generated from field: repeated string addresses = 2;
+   */
+  addresses: string[];
+};
+
+/**
+ * Describes the message crux.agent.v1.ExternalAddresses.
+ * Use `create(ExternalAddressesSchema)` to create a new message.
+ */
+export declare const ExternalAddressesSchema: GenMessage<ExternalAddresses>;
+
+/**
+ * @generated from message crux.agent.v1.Pod
+ */
+export declare type Pod = Message<"crux.agent.v1.Pod"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: crux.agent.v1.ContainerState state = 2;
+   */
+  state: ContainerState;
+
+  /**
+   * As the cluster names it: "Running", "CrashLoopBackOff", "Unschedulable".
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: bool ready = 4;
+   */
+  ready: boolean;
+
+  /**
+   * @generated from field: optional int32 exit_code = 5;
+   */
+  exitCode?: number | undefined;
+
+  /**
+   * @generated from field: uint32 restart_count = 6;
+   */
+  restartCount: number;
+
+  /**
+   * The machine of the cluster that it runs on; empty while none was chosen.
+   *
+   * @generated from field: string machine = 7;
+   */
+  machine: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * It is being removed.
+   *
+   * @generated from field: bool ending = 9;
+   */
+  ending: boolean;
+};
+
+/**
+ * Describes the message crux.agent.v1.Pod.
+ * Use `create(PodSchema)` to create a new message.
+ */
+export declare const PodSchema: GenMessage<Pod>;
 
 /**
  * @generated from message crux.agent.v1.PublishedPort
@@ -2409,6 +3249,106 @@ export enum FailureCode {
  * Describes the enum crux.agent.v1.FailureCode.
  */
 export declare const FailureCodeSchema: GenEnum<FailureCode>;
+
+/**
+ * @generated from enum crux.agent.v1.ObjectDifferenceType
+ */
+export enum ObjectDifferenceType {
+  /**
+   * @generated from enum value: OBJECT_DIFFERENCE_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It does not exist.
+   *
+   * @generated from enum value: OBJECT_DIFFERENCE_TYPE_MISSING = 1;
+   */
+  MISSING = 1,
+
+  /**
+   * @generated from enum value: OBJECT_DIFFERENCE_TYPE_CHANGED = 2;
+   */
+  CHANGED = 2,
+
+  /**
+   * It belongs to the owner, and is not part of the release.
+   *
+   * @generated from enum value: OBJECT_DIFFERENCE_TYPE_ADDED = 3;
+   */
+  ADDED = 3,
+
+  /**
+   * It has the name of an object of the release, and belongs to somebody else. Nothing of its content is sent.
+   *
+   * @generated from enum value: OBJECT_DIFFERENCE_TYPE_FOREIGN = 4;
+   */
+  FOREIGN = 4,
+}
+
+/**
+ * Describes the enum crux.agent.v1.ObjectDifferenceType.
+ */
+export declare const ObjectDifferenceTypeSchema: GenEnum<ObjectDifferenceType>;
+
+/**
+ * @generated from enum crux.agent.v1.DeletionState
+ */
+export enum DeletionState {
+  /**
+   * @generated from enum value: DELETION_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It does not exist any more.
+   *
+   * @generated from enum value: DELETION_STATE_DELETED = 1;
+   */
+  DELETED = 1,
+
+  /**
+   * The cluster has accepted the deletion, and has not finished it.
+   *
+   * @generated from enum value: DELETION_STATE_DELETING = 2;
+   */
+  DELETING = 2,
+
+  /**
+   * @generated from enum value: DELETION_STATE_KEPT = 3;
+   */
+  KEPT = 3,
+}
+
+/**
+ * Describes the enum crux.agent.v1.DeletionState.
+ */
+export declare const DeletionStateSchema: GenEnum<DeletionState>;
+
+/**
+ * @generated from enum crux.agent.v1.ExternalAddressType
+ */
+export enum ExternalAddressType {
+  /**
+   * @generated from enum value: EXTERNAL_ADDRESS_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: EXTERNAL_ADDRESS_TYPE_LOAD_BALANCER = 1;
+   */
+  LOAD_BALANCER = 1,
+
+  /**
+   * @generated from enum value: EXTERNAL_ADDRESS_TYPE_INGRESS = 2;
+   */
+  INGRESS = 2,
+}
+
+/**
+ * Describes the enum crux.agent.v1.ExternalAddressType.
+ */
+export declare const ExternalAddressTypeSchema: GenEnum<ExternalAddressType>;
 
 /**
  * @generated from enum crux.agent.v1.ContainerState

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { NoAnswerError, toApiError } from './api-error.ts'
+import { translate, translateLog } from './errors.ts'
+
+const asked = { verb: 'create', kind: 'Deployment', namespace: 'demo', name: 'web' } as const
+const failing = (code: number, reason: string, message: string) =>
+  translate(toApiError(code, { code, reason, message }), asked)
+
+describe('an error of the cluster', () => {
+  test('of an admission webhook is repeated in its words', () => {
+    const { kind, message } = failing(
+      403,
+      'Forbidden',
+      'admission webhook "policy.example.com" denied the request: no root',
+    )
+    expect(kind).toBe('refused')
+    expect(message).toContain('refuses to create the Deployment web in the namespace demo')
+    expect(message).toContain('denied the request: no root')
+  })
+
+  test('that passes counts as unavailable, so that work is repeated', () => {
+    for (const code of [429, 502, 503, 504]) expect(failing(code, '', '').kind).toBe('unavailable')
+    expect(failing(500, 'InternalError', 'etcdserver: leader changed').kind).toBe('unavailable')
+    expect(failing(500, 'InternalError', 'no idea').kind).toBe('other')
+    expect(translate(new NoAnswerError('no answer within 40 s'), asked).kind).toBe('unavailable')
+    expect(translate(Object.assign(new Error('x'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), asked).kind).toBe(
+      'unavailable',
+    )
+  })
+
+  test('of credentials that the cluster does not accept says what to check', () => {
+    expect(failing(401, 'Unauthorized', 'Unauthorized')).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('check the kubeconfig or the service account'),
+    })
+  })
+
+  test('of this program is none of the cluster', () => {
+    expect(translate(new TypeError('x is undefined'), asked).kind).toBe('other')
+  })
+
+  test('about a log that does not exist yet is no error', () => {
+    const waiting = { code: 400, message: 'container "web" in pod "web-1" is waiting to start: ContainerCreating' }
+    const pod = { verb: 'get', kind: 'Pod', namespace: 'demo', name: 'web-1' } as const
+    expect(translateLog(toApiError(400, waiting), pod)).toBe('empty')
+    const gone = { code: 400, message: 'previous terminated container "web" in pod "web-1" not found' }
+    expect(translateLog(toApiError(400, gone), pod)).toMatchObject({ kind: 'not-found' })
+  })
+})

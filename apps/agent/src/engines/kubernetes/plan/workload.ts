@@ -1,0 +1,242 @@
+import type { Release } from '@crux/agent-protocol'
+import type { FinalContainerConfig } from '@crux/contract'
+import { capabilityName, findExclusiveClaim } from '@crux/rules'
+import { toExpectation } from '../../expectation.ts'
+import { label, releaseLabels } from '../../labels.ts'
+import type { Manifest } from '../cluster/cluster.ts'
+import { toVolumes } from './claims.ts'
+import type { DesiredWorkload } from './desired-workload.ts'
+import { toServicePorts } from './ports.ts'
+import {
+  type PodPreparation,
+  preparationSeconds,
+  toGroup,
+  toPreparationContainer,
+  toPreparationVolumes,
+} from './preparation.ts'
+import { toProbes } from './probes.ts'
+import { annotated, toUserAnnotations, toUserLabels } from './user-rows.ts'
+
+/** The same as Docker's. */
+const defaultGraceSeconds = 10
+/** While a pod ends, the machines learn that its service no longer leads to it. */
+const defaultDrainSeconds = 2
+/** Earlier revisions that the cluster keeps. */
+export const revisionHistoryLimit = 10
+
+/** What the pods of a workload are made of, besides its configuration. */
+export interface PodParts {
+  /** "name@sha256:...", or "name:tag" of an image that the nodes have. */
+  image: string
+  isLocal: boolean
+  configMap: string | undefined
+  secret: string | undefined
+  pullSecret: string | undefined
+  /** Absent where no files are copied into its volumes. */
+  preparation: PodPreparation | undefined
+  initContainers: readonly object[]
+}
+
+/** Labels that every object of a workload has. They name its owner, and no member can set them. */
+export function ownLabels(release: Release, { config, instanceId }: DesiredWorkload): Record<string, string> {
+  return { ...releaseLabels(release), [label.instance]: instanceId, [label.name]: config.name }
+}
+
+/**
+ * Selects the pods of one container of the namespace alone, by a label that no member can set. The selector of a Deployment never changes, and
+ * the instances of the next version have other ids.
+ */
+export const toSelector = ({ config }: Pick<DesiredWorkload, 'config'>): Record<string, string> => ({
+  [label.name]: config.name,
+})
+
+/** A Deployment that keeps pods running, with a rollout that ends in time. */
+export function toDeployment(release: Release, desired: DesiredWorkload, parts: PodParts, hash: string): Manifest {
+  const { config, name, namespace } = desired
+  const { timeoutMs, windowMs } = toExpectation(config, release.observationWindowMs)
+  const windowSeconds = Math.ceil(windowMs / 1_000)
+  const deadlineSeconds = Math.max(Math.ceil(timeoutMs / 1_000), windowSeconds + 2)
+  const isRolling = canRoll(config)
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name,
+      namespace,
+      labels: { ...toUserLabels(config, 'deployment'), ...ownLabels(release, desired) },
+      annotations: toAnnotations(config, hash),
+    },
+    spec: {
+      replicas: config.replicas ?? 1,
+      selector: { matchLabels: toSelector(desired) },
+      // Never fewer pods than before. A quarter more at a time, at least one: the cluster has room for it, or says that it has none.
+      strategy: isRolling
+        ? { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } }
+        : { type: 'Recreate' },
+      // The cluster counts from the second in which a pod became ready, so a second more is never less than the window.
+      minReadySeconds: windowSeconds + 1,
+      progressDeadlineSeconds: deadlineSeconds + (parts.preparation ? preparationSeconds : 0),
+      revisionHistoryLimit,
+      template: toTemplate(release, desired, parts, { isRolling, restartPolicy: 'Always', deadlineSeconds }),
+    },
+  }
+}
+
+/** A Job for a container that does its work and ends. Its name is that of the release: a Job cannot be changed. */
+export function toJob(release: Release, desired: DesiredWorkload, parts: PodParts, hash: string): Manifest {
+  const { config, name, namespace } = desired
+  const { timeoutMs } = toExpectation(config, release.observationWindowMs)
+  const deadlineSeconds = Math.max(1, Math.ceil(timeoutMs / 1_000))
+  const jobName = `${name}-${release.key?.number ?? 0}`
+  // The name is also a label of its pods.
+  if (jobName.length > 63) throw new Error(`name: "${jobName}", with the number of the release, is longer than 63`)
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: jobName,
+      namespace,
+      labels: { ...toUserLabels(config, 'deployment'), ...ownLabels(release, desired) },
+      annotations: toAnnotations(config, hash),
+    },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: deadlineSeconds + (parts.preparation ? preparationSeconds : 0),
+      template: toTemplate(release, desired, parts, { isRolling: false, restartPolicy: 'Never', deadlineSeconds }),
+    },
+  }
+}
+
+/** Keys of secrets are listed with commas, which the value of a label cannot have. */
+function toAnnotations(config: FinalContainerConfig, hash: string): Record<string, string> {
+  const { secrets } = config
+  const keys = secrets.map(({ key }) => key).join(',')
+  return {
+    ...toUserAnnotations(config, 'deployment'),
+    [label.configHash]: hash,
+    ...(keys !== '' && { [label.secretKeys]: keys }),
+  }
+}
+
+/** Pods of two releases run side by side only where no volume may have two writers, and the new release changes no files of the other one. */
+const canRoll = (config: FinalContainerConfig): boolean =>
+  config.deploymentStrategy !== 'recreate' && !findExclusiveClaim(config)
+
+function toTemplate(
+  release: Release,
+  desired: DesiredWorkload,
+  parts: PodParts,
+  options: { isRolling: boolean; restartPolicy: 'Always' | 'Never'; deadlineSeconds: number },
+): object {
+  const { config } = desired
+  const drainSeconds = options.isRolling ? toDrainSeconds(release, config) : 0
+  const { preparation } = parts
+  const volumes = [
+    ...toVolumes(desired.name, config).volumes,
+    ...(preparation ? toPreparationVolumes(preparation) : []),
+  ]
+  const initContainers = [
+    ...(preparation ? [toPreparationContainer(release, preparation)] : []),
+    ...parts.initContainers,
+  ]
+  return {
+    metadata: {
+      labels: { ...toUserLabels(config, 'deployment'), ...ownLabels(release, desired) },
+      ...annotated(toUserAnnotations(config, 'deployment')),
+    },
+    spec: {
+      // A pod gets no way to the API of the cluster, nor addresses of other services.
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' }, ...toVolumeOwner(config, preparation) },
+      restartPolicy: options.restartPolicy,
+      terminationGracePeriodSeconds: config.stopGracePeriodSeconds ?? defaultGraceSeconds,
+      ...(parts.pullSecret && { imagePullSecrets: [{ name: parts.pullSecret }] }),
+      ...(volumes.length > 0 && { volumes }),
+      ...(initContainers.length > 0 && { initContainers }),
+      containers: [toContainer(desired, parts, { ...options, drainSeconds })],
+    },
+  }
+}
+
+/**
+ * New claims mostly belong to root: a process of another user could not write to them. Their owner is changed once, not at every start, unless
+ * a preparation has to write to all that other users have left in them.
+ */
+function toVolumeOwner({ user, volumes }: FinalContainerConfig, preparation: PodPreparation | undefined): object {
+  if (preparation) return { fsGroup: toGroup(user), fsGroupChangePolicy: 'Always' }
+  const hasClaim = volumes.some(({ type }) => type !== 'mem' && type !== 'tmp' && type !== 'ro')
+  return user != null && user > 0 && hasClaim ? { fsGroup: user, fsGroupChangePolicy: 'OnRootMismatch' } : {}
+}
+
+/** It is part of the time that a pod gets to end, of which the program keeps a second. */
+function toDrainSeconds({ cluster }: Release, config: FinalContainerConfig): number {
+  if (toServicePorts(config).length === 0) return 0
+  const grace = config.stopGracePeriodSeconds ?? defaultGraceSeconds
+  return Math.max(0, Math.min(cluster?.drainSeconds ?? defaultDrainSeconds, grace - 1))
+}
+
+function toContainer(
+  { config, name }: DesiredWorkload,
+  parts: PodParts,
+  { deadlineSeconds, drainSeconds }: { drainSeconds: number; deadlineSeconds: number },
+): object {
+  const { args, commands, tty, workingDirectory } = config
+  const { mounts } = toVolumes(name, config)
+  const envFrom = [
+    ...(parts.configMap ? [{ configMapRef: { name: parts.configMap } }] : []),
+    ...(parts.secret ? [{ secretRef: { name: parts.secret } }] : []),
+  ]
+  return {
+    name,
+    image: parts.image,
+    imagePullPolicy: parts.isLocal ? 'Never' : 'IfNotPresent',
+    ...(commands.length > 0 && { command: commands.map(({ key }) => escapeReferences(key)) }),
+    ...(args.length > 0 && { args: args.map(({ key }) => escapeReferences(key)) }),
+    ...(workingDirectory && { workingDir: workingDirectory }),
+    ...(tty && { tty: true }),
+    ...(envFrom.length > 0 && { envFrom }),
+    ...(config.ports.length > 0 && {
+      ports: config.ports.map(({ internal, protocol }) => ({
+        containerPort: internal,
+        protocol: protocol === 'udp' ? 'UDP' : 'TCP',
+      })),
+    }),
+    ...(mounts.length > 0 && { volumeMounts: mounts }),
+    ...toResources(config),
+    ...toProbes(config, deadlineSeconds),
+    ...(drainSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: drainSeconds } } } }),
+    securityContext: toSecurityContext(config),
+  }
+}
+
+/** The cluster would replace `$(NAME)` by a variable; Docker passes it on as it is written. */
+export const escapeReferences = (text: string): string => text.replaceAll('$(', () => '$$(')
+
+function toSecurityContext({ capabilities, user }: FinalContainerConfig): object {
+  const names = (wanted: 'add' | 'drop') =>
+    (capabilities ?? []).filter(({ value }) => value === wanted).map(({ key }) => capabilityName(key))
+  const [add, drop] = [names('add'), names('drop')]
+  return {
+    allowPrivilegeEscalation: false,
+    ...(user != null && user >= 0 && { runAsUser: user }),
+    ...((add.length > 0 || drop.length > 0) && {
+      capabilities: { ...(add.length > 0 && { add }), ...(drop.length > 0 && { drop }) },
+    }),
+  }
+}
+
+function toResources({ resourceConfig }: FinalContainerConfig): object {
+  const { limits, requests } = resourceConfig ?? {}
+  const pick = (given: typeof limits) => {
+    const found = {
+      // A limit of 0 is none.
+      ...(given?.cpu && Number(given.cpu) !== 0 && { cpu: given.cpu }),
+      ...(given?.memory && { memory: given.memory }),
+    }
+    return Object.keys(found).length > 0 ? found : undefined
+  }
+  const [limited, requested] = [pick(limits), pick(requests)]
+  if (!limited && !requested) return {}
+  return { resources: { ...(limited && { limits: limited }), ...(requested && { requests: requested }) } }
+}

@@ -1,0 +1,186 @@
+import { setMaxListeners } from 'node:events'
+import { allOrFirstError } from '../../../concurrency/all-or-first-error.ts'
+import { Slots } from '../../../concurrency/slots.ts'
+import { AbortedError, getMessage, PlanError } from '../../../errors.ts'
+import { enterPosition } from '../../../journal/crash-loop.ts'
+import { Phase } from '../../../journal/progress-reporter.ts'
+import { toExpectation } from '../../expectation.ts'
+import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
+import type { ClusterObject, Manifest } from '../cluster/cluster.ts'
+import { hasOtherData, listVariables } from '../drift/find-drift.ts'
+import type { ResolvedWorkload } from '../plan/manifests.ts'
+import { hasPreparation, preparationSeconds } from '../plan/preparation.ts'
+import { toRolloutStages } from '../plan/rollout-order.ts'
+import { listForeignNamespaces } from './check-namespace.ts'
+import { NamespaceView } from './namespace-view.ts'
+import { ensureNamespace, ensureObject, putObject } from './own-objects.ts'
+import type { ReleaseContext } from './release-context.ts'
+import type { ReleasePlan } from './release-plan.ts'
+import { refuseRouteClashes } from './route-clashes.ts'
+import { verifyWorkload } from './verify.ts'
+
+/** In how many parts the pods of a workload are replaced, at most. */
+const quarters = 4
+/** How many workloads roll out at once. A small cluster would not start hundreds of pods before the deadline of the last one. */
+const rolloutsMax = 40
+
+/**
+ * Creates what the workloads need, applies them in the release's order and waits until all of them are verified. May be repeated after a
+ * restart: what was applied already is applied again without an effect.
+ */
+export async function applyWorkloads(
+  context: ReleaseContext,
+  plan: ReleasePlan,
+  workloads: readonly ResolvedWorkload[],
+): Promise<void> {
+  const { control, journal, node, owner, progressReporter, release, signal } = context
+  const changing = workloads.filter((workload) => getMode(plan, workload) !== 'keep')
+  for (const { instanceId } of workloads.filter((workload) => !changing.includes(workload)))
+    for (const phase of [Phase.PULL, Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
+      progressReporter.skipped(instanceId, phase, 'unchanged')
+  await enterPosition(journal, 'create')
+  const [first] = workloads
+  const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
+  if (first) await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal)
+  await allOrFirstError(changing.map((workload) => createDependencies(context, workload)))
+  if (changing.length === 0) return
+  await control.mayProceed(signal)
+  // From here on pods are replaced: the journal must survive any failure, so that the previous ones come back.
+  await journal.secure()
+  await enterPosition(journal, 'start')
+  const view = new NamespaceView(node.cluster, owner.prefix)
+  try {
+    await rollOut(context, view, changing)
+  } finally {
+    view.close()
+  }
+  signal.throwIfAborted()
+  await control.mayProceed(signal)
+  await enterPosition(journal, 'handover')
+  // Another release may have taken a route while the pods of this one started.
+  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal)
+  await allOrFirstError(changing.map((workload) => finishWorkload(context, plan, workload)))
+}
+
+/** Config, secrets and claims, which a running pod of the previous release does not notice. */
+async function createDependencies(context: ReleaseContext, { instanceId, manifests }: ResolvedWorkload): Promise<void> {
+  const { node, owner, progressReporter, release, signal } = context
+  const { claims, configMap, preparationSecret, pullSecret, secret } = manifests
+  progressReporter.running(instanceId, Phase.CREATE)
+  try {
+    for (const manifest of [configMap, secret, pullSecret, preparationSecret]) {
+      if (!manifest) continue
+      const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
+      await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId, isUsable), signal)
+    }
+    for (const claim of claims)
+      await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+    progressReporter.done(instanceId, Phase.CREATE)
+  } catch (error) {
+    throw failed(context, instanceId, Phase.CREATE, error)
+  }
+}
+
+/** One stage after another; the first failure ends the waits of all others. */
+async function rollOut(
+  context: ReleaseContext,
+  view: NamespaceView,
+  changing: readonly ResolvedWorkload[],
+): Promise<void> {
+  const failing = new AbortController()
+  setMaxListeners(0, failing.signal)
+  const inner: ReleaseContext = { ...context, signal: AbortSignal.any([context.signal, failing.signal]) }
+  const slots = new Slots(rolloutsMax)
+  let first: { error: unknown } | undefined
+  for (const stage of toRolloutStages(changing.map(({ desired }) => desired))) {
+    const work = changing
+      .filter(({ instanceId }) => stage.includes(instanceId))
+      .map((workload) =>
+        slots
+          .run(() => rollOutOne(inner, view, workload), inner.signal)
+          .catch((error: unknown) => {
+            if (!first && !context.signal.aborted) first = { error }
+            failing.abort(new AbortedError('cancelled'))
+          }),
+      )
+    await Promise.all(work)
+    context.signal.throwIfAborted()
+    if (first) throw first.error
+  }
+}
+
+async function rollOutOne(context: ReleaseContext, view: NamespaceView, workload: ResolvedWorkload): Promise<void> {
+  const { progressReporter, release, signal } = context
+  const { desired, instanceId, manifests } = workload
+  signal.throwIfAborted()
+  progressReporter.running(instanceId, Phase.START)
+  let object: ClusterObject
+  try {
+    // A service that does not exist yet takes nothing from anybody, and the pods of others may already look for it.
+    await putIfAbsent(context, manifests.service, instanceId)
+    object = await put(context, manifests.workload, workload)
+    progressReporter.done(instanceId, Phase.START)
+  } catch (error) {
+    throw failed(context, instanceId, Phase.START, error)
+  }
+  const expected = toExpectation(desired.config, release.observationWindowMs)
+  const preparationMs = hasPreparation(desired.config) ? preparationSeconds * 1_000 : 0
+  await verifyWorkload(
+    view,
+    {
+      instanceId,
+      object,
+      exitCode: expected.exitCode,
+      windowMs: expected.windowMs,
+      // The cluster counts its deadline from the last progress, and replaces a quarter of the pods at a time.
+      timeoutMs:
+        (expected.timeoutMs + expected.windowMs + preparationMs) * Math.min(desired.config.replicas ?? 1, quarters),
+    },
+    progressReporter,
+    signal,
+  )
+}
+
+/** How other pods, clients and Prometheus reach the new pods. An address of a load balancer or an ingress may come hours later, or never. */
+async function finishWorkload(context: ReleaseContext, plan: ReleasePlan, workload: ResolvedWorkload): Promise<void> {
+  const { progressReporter } = context
+  const { instanceId, manifests } = workload
+  progressReporter.running(instanceId, Phase.SWAP)
+  try {
+    for (const manifest of [manifests.service, manifests.ingress, manifests.serviceMonitor])
+      if (manifest) await put(context, manifest, workload)
+  } catch (error) {
+    throw failed(context, instanceId, Phase.SWAP, error)
+  }
+  if (getMode(plan, workload) === 'first')
+    progressReporter.skipped(instanceId, Phase.SWAP, 'there was nothing to replace')
+  else progressReporter.done(instanceId, Phase.SWAP)
+}
+
+async function putIfAbsent(context: ReleaseContext, manifest: Manifest | undefined, instanceId: string): Promise<void> {
+  const { node, owner, signal } = context
+  if (manifest) await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal)
+}
+
+function put(
+  { node, owner, release, signal }: ReleaseContext,
+  manifest: Manifest,
+  workload: ResolvedWorkload,
+): Promise<ClusterObject> {
+  const { instanceId } = workload
+  const options = {
+    instanceId,
+    signal,
+    ...(release.takeBackFields && { takeBack: { variables: listVariables(workload) } }),
+  }
+  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal)
+}
+
+const getMode = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>
+  workloads.find((planned) => planned.instanceId === instanceId)?.mode ?? 'first'
+
+function failed({ progressReporter }: ReleaseContext, instanceId: string, phase: Phase, error: unknown): unknown {
+  if (error instanceof AbortedError) return error
+  progressReporter.failed(instanceId, phase, getMessage(error))
+  return error instanceof PlanError ? error : new PlanError(instanceId, getMessage(error), { cause: error })
+}

@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest'
+import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
+import { judgeDeployment, judgeJob, listPrepared, type WorkloadObjects } from './judge.ts'
+
+function makeObject(kind: ObjectKind, name: string, input: Partial<ClusterObject> = {}): ClusterObject {
+  return {
+    kind,
+    name,
+    namespace: 'demo',
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    generation: 2,
+    createdAt: new Date(0),
+    deletedAt: undefined,
+    labels: {},
+    annotations: {},
+    owners: [],
+    finalizers: [],
+    fields: {},
+    ...input,
+  }
+}
+
+const revision = (value: string) => ({ 'deployment.kubernetes.io/revision': value })
+const ownedBy = (kind: string, name: string) => [{ kind, name, uid: `uid-${name}` }]
+
+const ready = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 }
+
+/** The cluster marks the pods of each template with a hash of it. */
+const toTemplate = (image: string, hash?: string) => ({
+  metadata: { labels: { app: 'web', ...(hash && { 'pod-template-hash': hash }) } },
+  spec: { containers: [{ name: 'web', image }] },
+})
+
+function makeRollout(input: {
+  status?: object
+  replicas?: number
+  pod?: object
+  oldPod?: object
+  events?: { reason: string; message: string }[]
+}): WorkloadObjects {
+  const workload = makeObject('Deployment', 'web', {
+    annotations: revision('2'),
+    fields: {
+      spec: { replicas: input.replicas ?? 2, progressDeadlineSeconds: 120, template: toTemplate('shop:2') },
+      status: input.status ?? {},
+    },
+  })
+  const set = (name: string, number: string) =>
+    makeObject('ReplicaSet', name, {
+      annotations: revision(number),
+      owners: ownedBy('Deployment', 'web'),
+      fields: { spec: { template: toTemplate(`shop:${number}`, name) } },
+    })
+  const pod = (name: string, owner: string, status: object) =>
+    makeObject('Pod', name, { owners: ownedBy('ReplicaSet', owner), fields: { status } })
+  return {
+    workload,
+    replicaSets: [set('web-old', '1'), set('web-new', '2')],
+    pods: [
+      ...(input.oldPod ? [pod('old', 'web-old', input.oldPod)] : []),
+      ...(input.pod ? [pod('new', 'web-new', input.pod)] : []),
+    ],
+    events: (input.events ?? []).map((event, index) =>
+      makeObject('Event', `e${index}`, {
+        fields: { ...event, type: 'Warning', involvedObject: { kind: 'Pod', name: 'new', uid: 'uid-new' } },
+      }),
+    ),
+  }
+}
+
+const generation = { generation: 2 }
+const waiting = (reason: string, message = '') => ({
+  containerStatuses: [{ name: 'web', restartCount: 0, state: { waiting: { reason, message } } }],
+})
+const ended = (exitCode: number, reason = 'Error') => ({
+  containerStatuses: [
+    { name: 'web', restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode, reason } } },
+  ],
+})
+
+describe('a Deployment', () => {
+  test('is ready when all replicas have the new template, are available, and no other pod is left', () => {
+    expect(judgeDeployment(makeRollout({ status: ready }), generation)).toEqual({
+      kind: 'ready',
+      detail: '2 of 2 ready',
+    })
+  })
+
+  test('that gets an earlier template back is not judged by the pods of the one that it had, whatever the revision says', () => {
+    const rollout = makeRollout({ pod: { containerStatuses: [] }, oldPod: ended(3), status: { observedGeneration: 2 } })
+    const workload = { ...rollout.workload, annotations: revision('1') } as ClusterObject
+    expect(judgeDeployment({ ...rollout, workload }, generation).kind).toBe('progressing')
+    const failing = makeRollout({ pod: ended(3), status: { observedGeneration: 2 } })
+    expect(judgeDeployment({ ...failing, workload }, generation).kind).toBe('failed')
+  })
+
+  test('without replicas is ready once its controller has seen that and no pod is left', () => {
+    const none = { observedGeneration: 2 }
+    const judge = (status: object, pod?: object) =>
+      judgeDeployment(makeRollout({ replicas: 0, status, ...(pod && { pod }) }), generation).kind
+    expect(judge(none)).toBe('ready')
+    expect(judge({ observedGeneration: 1 })).toBe('progressing')
+    expect(judge({ ...none, replicas: 1 }, ended(1))).toBe('progressing')
+  })
+
+  test.each([
+    ['its controller has not seen the newest change', { ...ready, observedGeneration: 1 }],
+    ['a pod of the earlier template is left', { ...ready, replicas: 3 }],
+    ['a replica has the earlier template', { ...ready, updatedReplicas: 1 }],
+    ['a replica is not available', { ...ready, availableReplicas: 1 }],
+    ['nothing is known', {}],
+  ])('is in progress while %s', (_, status) => {
+    expect(judgeDeployment(makeRollout({ status }), generation).kind).toBe('progressing')
+  })
+
+  test('is in progress while the cluster still shows the object from before the change', () => {
+    expect(judgeDeployment(makeRollout({ status: ready }), { generation: 3 }).kind).toBe('progressing')
+    expect(judgeDeployment({ workload: undefined, replicaSets: [], pods: [], events: [] }, generation).kind).toBe(
+      'progressing',
+    )
+  })
+
+  test('with no replicas is ready without a pod', () => {
+    const status = { observedGeneration: 2 }
+    expect(judgeDeployment(makeRollout({ status, replicas: 0 }), generation).kind).toBe('ready')
+  })
+
+  test.each([
+    ['ErrImagePull', 'rpc error: not found', 'the image cannot be pulled (ErrImagePull: rpc error: not found)'],
+    ['ImagePullBackOff', 'Back-off', 'the image cannot be pulled (ImagePullBackOff: Back-off)'],
+    ['ErrImageNeverPull', '', 'the image is not on the node (ErrImageNeverPull)'],
+    [
+      'CreateContainerConfigError',
+      'secret "x" not found',
+      'the container cannot be created (CreateContainerConfigError: secret "x" not found)',
+    ],
+  ])('has failed when a container waits for %s', (reason, message, sentence) => {
+    expect(
+      judgeDeployment(makeRollout({ pod: waiting(reason, message), status: { observedGeneration: 2 } }), generation),
+    ).toMatchObject({
+      kind: 'failed',
+      reason: sentence,
+      container: { pod: 'new', container: 'web' },
+    })
+  })
+
+  test('goes on while a busy node has not read a ConfigMap yet that exists', () => {
+    const pod = waiting(
+      'CreateContainerConfigError',
+      'failed to sync configmap cache: timed out waiting for the condition',
+    )
+    const judged = judgeDeployment(makeRollout({ pod, status: { observedGeneration: 2 } }), generation)
+    expect(judged.kind).toBe('progressing')
+  })
+
+  test('has failed as soon as a container has ended, although the cluster starts it again', () => {
+    const judged = judgeDeployment(makeRollout({ pod: ended(3), status: { observedGeneration: 2 } }), generation)
+    expect(judged).toEqual({
+      kind: 'failed',
+      reason: 'the container ended with exit code 3',
+      container: { pod: 'new', container: 'web', restarted: true },
+    })
+  })
+
+  test('names the memory limit as the reason for a container that was killed for it', () => {
+    const judged = judgeDeployment(
+      makeRollout({ pod: ended(137, 'OOMKilled'), status: { observedGeneration: 2 } }),
+      generation,
+    )
+    expect(judged).toMatchObject({ kind: 'failed', reason: expect.stringContaining('OOMKilled') })
+  })
+
+  test('names the probe after whose failures a container was ended', () => {
+    const events = [{ reason: 'Unhealthy', message: 'Liveness probe failed: HTTP 500' }]
+    const judged = judgeDeployment(
+      makeRollout({ pod: ended(137), status: { observedGeneration: 2 }, events }),
+      generation,
+    )
+    expect(judged).toMatchObject({
+      reason: 'the container ended with exit code 137 after Liveness probe failed: HTTP 500',
+    })
+  })
+
+  test('does not fail for a container of the earlier template', () => {
+    expect(judgeDeployment(makeRollout({ status: ready, oldPod: ended(1) }), generation).kind).toBe('ready')
+  })
+
+  test('does not fail for an init container that has done its work', () => {
+    const pod = {
+      initContainerStatuses: [{ name: 'init', state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+      containerStatuses: [{ name: 'web', ready: true, state: { running: {} } }],
+    }
+    expect(judgeDeployment(makeRollout({ status: ready, pod }), generation).kind).toBe('ready')
+  })
+
+  test('has failed when an init container ends with an error', () => {
+    const pod = { initContainerStatuses: [{ name: 'init', state: { terminated: { exitCode: 2, reason: 'Error' } } }] }
+    expect(judgeDeployment(makeRollout({ status: { observedGeneration: 2 }, pod }), generation)).toMatchObject({
+      reason: 'init container init: the container ended with exit code 2',
+    })
+  })
+
+  test('has failed with the words of the preparation of its volumes, and says what one has done', () => {
+    const toPod = (terminated: object) => ({ initContainerStatuses: [{ name: 'crux-prepare', state: { terminated } }] })
+    const of = (terminated: object) => makeRollout({ status: { observedGeneration: 2 }, pod: toPod(terminated) })
+    const failed = of({ exitCode: 1, reason: 'Error', message: 'conf: the volume is full (ENOSPC)' })
+    expect(judgeDeployment(failed, generation)).toMatchObject({
+      kind: 'failed',
+      reason: 'the files of the volumes cannot be prepared: conf: the volume is full (ENOSPC)',
+      container: { container: 'crux-prepare' },
+    })
+    expect(listPrepared(failed)).toEqual([])
+    expect(judgeDeployment(of({ exitCode: 137, reason: 'OOMKilled' }), generation)).toMatchObject({
+      reason: expect.stringContaining('init container crux-prepare: the container was killed because it used more'),
+    })
+    expect(listPrepared(of({ exitCode: 0, message: 'copied 1 files\nleft out' }))).toEqual([
+      'copied 1 files',
+      'left out',
+    ])
+  })
+
+  test('shows the words of the scheduler while no node has room, and fails with them at the deadline', () => {
+    const pod = {
+      conditions: [
+        { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes: Insufficient cpu' },
+      ],
+    }
+    const words = 'no node for the pod (Unschedulable: 0/1 nodes: Insufficient cpu)'
+    const status = { observedGeneration: 2 }
+    expect(judgeDeployment(makeRollout({ pod, status }), generation)).toEqual({
+      kind: 'progressing',
+      detail: `0 of 2 ready, ${words}`,
+    })
+    const late = {
+      ...status,
+      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+    }
+    expect(judgeDeployment(makeRollout({ pod, status: late }), generation)).toMatchObject({
+      kind: 'failed',
+      reason: `it was not ready within 120 s: ${words}`,
+    })
+  })
+
+  test('has failed when the cluster refuses its pods', () => {
+    const conditions = [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota: small' }]
+    expect(judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions } }), generation)).toMatchObject({
+      reason: 'the cluster refuses the pods: exceeded quota: small',
+    })
+  })
+})
+
+describe('a Job', () => {
+  const makeJob = (pod?: object, status: object = {}): WorkloadObjects => ({
+    workload: makeObject('Job', 'task', { fields: { status } }),
+    replicaSets: [],
+    pods: pod ? [makeObject('Pod', 'task-1', { owners: ownedBy('Job', 'task'), fields: { status: pod } })] : [],
+    events: [],
+  })
+  const exit = (exitCode: number, reason = 'Error') => ({
+    containerStatuses: [{ name: 'task', state: { terminated: { exitCode, reason } } }],
+  })
+
+  test('is ready when its container has ended with the expected exit code', () => {
+    expect(judgeJob(makeJob(exit(0)), 0)).toMatchObject({ kind: 'ready' })
+    expect(judgeJob(makeJob(exit(7)), 7)).toMatchObject({ kind: 'ready' })
+  })
+
+  test('has failed with another exit code, and when it was killed for its memory', () => {
+    expect(judgeJob(makeJob(exit(1)), 0)).toMatchObject({
+      kind: 'failed',
+      reason: 'the container ended with exit code 1, expected was 0',
+    })
+    expect(judgeJob(makeJob(exit(137, 'OOMKilled')), 137)).toMatchObject({ kind: 'failed' })
+  })
+
+  test('is in progress while its container runs, and before it has a pod', () => {
+    expect(judgeJob(makeJob({ containerStatuses: [{ name: 'task', state: { running: {} } }] }), 0).kind).toBe(
+      'progressing',
+    )
+    expect(judgeJob(makeJob(), 0).kind).toBe('progressing')
+  })
+
+  test('has failed when the cluster ends it', () => {
+    const status = { conditions: [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'too long' }] }
+    expect(judgeJob(makeJob(undefined, status), 0)).toEqual({ kind: 'failed', reason: 'too long' })
+  })
+})

@@ -1,0 +1,193 @@
+import { pause } from '../../../concurrency/pause.ts'
+import { EngineError, PlanError } from '../../../errors.ts'
+import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
+import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
+import {
+  countNewReady,
+  type FailedContainer,
+  type Judgement,
+  judgeDeployment,
+  judgeJob,
+  listPrepared,
+  type WorkloadObjects,
+} from './judge.ts'
+import type { NamespaceView } from './namespace-view.ts'
+import { readEvent } from './status.ts'
+
+/** How many of the last lines of a failed container are reported. */
+const lastLinesMax = 100
+/** Beyond the cluster's own deadline, in case its controller does not answer at all. */
+const spareMs = 60_000
+
+/** Why a workload is not what it must be, with the container whose log shows it. */
+export class RolloutError extends PlanError {
+  override name = 'RolloutError'
+  readonly container: FailedContainer | undefined
+
+  constructor(instanceId: string, reason: string, container: FailedContainer | undefined) {
+    super(instanceId, reason)
+    this.container = container
+  }
+}
+
+/** A workload that was applied. */
+export interface AppliedWorkload {
+  instanceId: string
+  /** As the API answered it. */
+  object: ClusterObject
+  /** For a Job. */
+  exitCode: number
+  /** How long its pods must keep running. */
+  windowMs: number
+  timeoutMs: number
+}
+
+/**
+ * Waits until the cluster reports that the workload is what was applied, and reports what it waits for.
+ *
+ * @throws RolloutError as soon as the cluster knows that it will not be
+ */
+export async function verifyWorkload(
+  view: NamespaceView,
+  applied: AppliedWorkload,
+  progressReporter: ProgressReporter,
+  signal: AbortSignal,
+): Promise<void> {
+  const { instanceId } = applied
+  let shown: string | undefined
+  let isPulling = false
+  let wasSeen = false
+  const look = (): Judgement | undefined => {
+    const seen = collect(view, applied.object)
+    if (wasSeen && !seen.workload) throw deletedFromOutside(applied)
+    wasSeen ||= seen.workload !== undefined
+    const pulls = pullReasons(seen)
+    if (!isPulling && pulls.has('Pulling')) {
+      isPulling = true
+      progressReporter.running(instanceId, Phase.PULL)
+    }
+    const judgement = judge(seen, applied)
+    if (judgement.kind !== 'progressing') return judgement
+    if (judgement.detail !== shown) progressReporter.running(instanceId, Phase.VERIFY, judgement.detail)
+    shown = judgement.detail
+    return undefined
+  }
+  const limit = AbortSignal.timeout(applied.timeoutMs + spareMs)
+  const judgement = await untilStable(view, applied, look, AbortSignal.any([signal, limit])).catch((error: unknown) => {
+    if (!limit.aborted || signal.aborted) throw error
+    throw new RolloutError(
+      instanceId,
+      `the cluster did not report the result in time${shown ? `: ${shown}` : ''}`,
+      undefined,
+    )
+  })
+  if (judgement.kind === 'failed') {
+    if (isPulling && isPullFailure(judgement.reason)) progressReporter.failed(instanceId, Phase.PULL, judgement.reason)
+    throw new RolloutError(instanceId, judgement.reason, judgement.container)
+  }
+  for (const line of listPrepared(collect(view, applied.object))) progressReporter.info(instanceId, line)
+  if (isPulling) progressReporter.done(instanceId, Phase.PULL)
+  else progressReporter.skipped(instanceId, Phase.PULL, 'the node has the image already')
+  progressReporter.done(instanceId, Phase.VERIFY, judgement.kind === 'ready' ? judgement.detail : '')
+}
+
+/**
+ * Waits for the judgement, and for the end of the observation window. The cluster counts that window in whole seconds and from the second in
+ * which a pod became ready, so that it may be almost a second shorter than it says.
+ */
+async function untilStable(
+  view: NamespaceView,
+  { object, windowMs }: AppliedWorkload,
+  look: () => Judgement | undefined,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  let readyAt: number | undefined
+  let readyCount = 0
+  const observe = () => {
+    const count = countNewReady(collect(view, object))
+    if (count !== readyCount) readyAt = performance.now()
+    readyCount = count
+    return look()
+  }
+  for (;;) {
+    const judgement = await view.until(observe, signal)
+    const leftMs = object.kind === 'Job' || readyAt === undefined ? 0 : readyAt + windowMs - performance.now()
+    if (judgement.kind !== 'ready' || leftMs <= 0) return judgement
+    await pause(leftMs, signal)
+  }
+}
+
+/** Waits until the workload is ready again, without reporting. @returns why it is not, undefined when it is */
+export async function awaitReady(
+  view: NamespaceView,
+  applied: AppliedWorkload,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const decided = () => {
+    const judgement = judge(collect(view, applied.object), applied)
+    return judgement.kind === 'progressing' ? undefined : judgement
+  }
+  const judgement = await view.until(decided, signal).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+  if (!judgement) return 'it is not ready yet'
+  return judgement.kind === 'failed' ? judgement.reason : undefined
+}
+
+/** The last lines of the container that failed; empty when there is none, or when its log is gone. */
+export async function readLastLines(
+  cluster: Pick<Cluster, 'readLog'>,
+  namespace: string,
+  { pod, container, restarted }: FailedContainer,
+): Promise<string[]> {
+  const read = async (previous: boolean) => {
+    const lines: string[] = []
+    const log = cluster.readLog({ namespace, name: pod, container, previous }, { take: lastLinesMax, follow: false })
+    for await (const chunk of log) lines.push(...chunk.map(({ text }) => text))
+    return lines.slice(-lastLinesMax)
+  }
+  const orNone = (error: unknown): string[] => {
+    if (error instanceof EngineError) return []
+    throw error
+  }
+  const lines = restarted ? await read(true).catch(orNone) : []
+  return lines.length > 0 ? lines : read(false).catch(orNone)
+}
+
+const deletedFromOutside = ({
+  instanceId,
+  object: { kind, name, namespace },
+}: Pick<AppliedWorkload, 'instanceId' | 'object'>) =>
+  new RolloutError(
+    instanceId,
+    `the ${kind} ${name} was deleted from the namespace ${namespace} from outside`,
+    undefined,
+  )
+
+function judge(seen: WorkloadObjects, { exitCode, instanceId, object }: AppliedWorkload): Judgement {
+  if (seen.workload?.uid === object.uid && seen.workload.deletedAt) throw deletedFromOutside({ instanceId, object })
+  if (seen.workload && seen.workload.uid !== object.uid)
+    throw new RolloutError(instanceId, `the ${object.kind} ${object.name} was replaced from outside`, undefined)
+  return object.kind === 'Job' ? judgeJob(seen, exitCode) : judgeDeployment(seen, object)
+}
+
+function collect(view: NamespaceView, { kind, name, uid }: ClusterObject): WorkloadObjects {
+  const workload = view.all(kind === 'Job' ? 'Job' : 'Deployment').find((object) => object.name === name)
+  const replicaSets = view.all('ReplicaSet').filter(({ owners }) => owners.some((owner) => owner.uid === uid))
+  const parents = new Set([uid, ...replicaSets.map((set) => set.uid)])
+  const pods = view.all('Pod').filter(({ owners }) => owners.some((owner) => parents.has(owner.uid)))
+  return { workload, replicaSets, pods, events: view.all('Event') }
+}
+
+function pullReasons({ events, pods }: WorkloadObjects): ReadonlySet<string> {
+  const uids = new Set(pods.map(({ uid }) => uid))
+  return new Set(
+    events.flatMap((event) => {
+      const fields = readEvent(event)
+      return fields && uids.has(fields.involvedObject.uid) ? [fields.reason] : []
+    }),
+  )
+}
+
+const isPullFailure = (reason: string): boolean => /ErrImagePull|ImagePullBackOff|InvalidImageName/.test(reason)

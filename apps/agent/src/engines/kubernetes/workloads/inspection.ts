@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { label } from '../../labels.ts'
+import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
+import { listConfigRefs } from '../cluster/config-refs.ts'
+
+const hidden = '***'
+/** `kubectl apply` repeats the whole object in it. */
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+export const getSecretKeys = ({ labels, annotations }: Pick<ClusterObject, 'labels' | 'annotations'>): Set<string> =>
+  new Set((annotations[label.secretKeys] ?? labels[label.secretKeys] ?? '').split(/[,\s]+/).filter((key) => key !== ''))
+
+/** A workload and its pods as JSON, without values of secrets and without the records of managed fields. */
+export function describeWorkload(workload: ClusterObject | undefined, pods: readonly ClusterObject[]): string {
+  const keys = workload ? getSecretKeys(workload) : new Set<string>()
+  const toJson = (object: ClusterObject) => redactEnvironment(toManifest(object), keys)
+  return JSON.stringify({ ...(workload && { workload: toJson(workload) }), pods: pods.map(toJson) })
+}
+
+function toManifest({ annotations, createdAt, deletedAt, fields, kind, owners, ...meta }: ClusterObject) {
+  const { [lastAppliedAnnotation]: _applied, ...shown } = annotations
+  const metadata = {
+    ...meta,
+    annotations: shown,
+    creationTimestamp: createdAt,
+    ...(deletedAt && { deletionTimestamp: deletedAt }),
+    ...(owners.length > 0 && { ownerReferences: owners }),
+  }
+  return { kind, metadata, ...fields }
+}
+
+const Variable = z.looseObject({ name: z.string(), value: z.string() })
+
+/** Replaces the values of environment variables that the workload names as secret, in containers of any kind and at any depth. */
+function redactEnvironment(value: unknown, keys: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactEnvironment(item, keys))
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  const variable = Variable.safeParse(value).data
+  if (variable && keys.has(variable.name)) return { ...variable, value: hidden }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactEnvironment(inner, keys)]))
+}
+
+const Data = z.record(z.string(), z.string()).catch({})
+const Environment = z.object({
+  template: z.object({
+    spec: z.object({
+      containers: z.array(
+        z.object({ env: z.array(z.object({ name: z.string(), value: z.string().optional() })).default([]) }),
+      ),
+    }),
+  }),
+})
+
+/**
+ * The values of a workload's secrets, which its log must not show. The Secrets are asked for by name: an agent has no right to list them.
+ *
+ * @param pods of the workload: those of an earlier release may name other Secrets
+ */
+export async function readSecretValues(
+  cluster: Pick<Cluster, 'get'>,
+  workload: ClusterObject,
+  pods: readonly ClusterObject[],
+): Promise<string[]> {
+  const keys = getSecretKeys(workload)
+  if (keys.size === 0) return []
+  const containers = Environment.safeParse(workload.fields.spec).data?.template.spec.containers ?? []
+  const open = containers.flatMap(({ env }) =>
+    env.flatMap(({ name, value }) => (value !== undefined && keys.has(name) ? [value] : [])),
+  )
+  const refs = [workload, ...pods.map(({ fields }) => ({ fields: { spec: { template: fields } } }))].flatMap(
+    listConfigRefs,
+  )
+  const names = new Set(refs.flatMap(({ kind, name }) => (kind === 'Secret' ? [name] : [])))
+  const found = await Promise.all(
+    [...names].map((name) => cluster.get({ kind: 'Secret', namespace: workload.namespace, name })),
+  )
+  const sealed = found.flatMap((secret) =>
+    Object.entries(Data.parse(secret?.fields.data)).flatMap(([key, value]) =>
+      keys.has(key) ? [Buffer.from(value, 'base64').toString('utf8')] : [],
+    ),
+  )
+  return [...open, ...sealed]
+}

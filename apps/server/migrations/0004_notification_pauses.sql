@@ -1,0 +1,2 @@
+ALTER TABLE "crux"."notification" ADD COLUMN "paused_until" timestamp (3) with time zone;--> statement-breakpoint
+CREATE INDEX "notification_delivery_claimed" ON "crux"."notification_delivery" USING btree ("notification_id") WHERE status = 'pending' and claimed_at is not null;

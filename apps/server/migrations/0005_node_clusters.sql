@@ -1,0 +1,1 @@
+ALTER TABLE "crux"."node" ADD COLUMN "cluster" jsonb;

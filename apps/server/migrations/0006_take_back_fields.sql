@@ -1,0 +1,1 @@
+ALTER TABLE "crux"."release" ADD COLUMN "take_back_fields" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,1 @@
+export { prefixDataRoutes } from './routes.ts'
