@@ -30,7 +30,8 @@ const patchLease = (namespace: string, body: unknown) =>
   })
 
 describe.skipIf(missing)('the lease of two agents', () => {
-  const times: LeaseTimes = { renewEvery: 100, stopAfter: 600, expiresAfter: 1_500, readEvery: 20, answer: 300 }
+  // A renewal may be a second late where several tests share a core.
+  const times: LeaseTimes = { renewEvery: 200, stopAfter: 2_000, expiresAfter: 4_000, readEvery: 20, answer: 1_000 }
   const opened: StateObjects[] = []
   const ending = new AbortController()
   afterEach(() => {
@@ -106,9 +107,10 @@ describe.skipIf(missing)('the lease of two agents', () => {
       () => undefined,
     )
     const renewals = new Set<string>()
+    const begin = performance.now()
     await waitUntil('the lease was renewed for longer than it lasts', async () => {
       renewals.add(JSON.stringify(await testCluster.admin.json({ path: path(namespace) })))
-      return renewals.size * times.renewEvery > 2 * times.expiresAfter
+      return renewals.size > 10 && performance.now() - begin > 1.5 * times.expiresAfter
     })
     expect(overlaps).toBe(0)
     expect(leadership.lost.aborted).toBe(false)

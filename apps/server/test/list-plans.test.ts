@@ -29,7 +29,7 @@ beforeAll(async () => {
   testEnvironment = await makeTestEnvironment(crux, ada)
   large = await fillDatabase(crux.app.database.pool, testEnvironment)
   stopRecording = await recordQueries(crux.app.database.pool, (query) => asked?.push(query))
-}, 240_000)
+}, 600_000)
 afterAll(async () => {
   stopRecording?.()
   await crux.stop()

@@ -10,7 +10,8 @@ const progressEveryMs = 500
 
 export function createProgressReporter(journal: Journal, now: () => number = () => performance.now()) {
   const lastProgress = new Map<string, number>()
-  let redact = createRedactor([])
+  const hidden = new Set<string>()
+  let redact = createRedactor(hidden)
   const log =
     (level: LogLevel) =>
     (instanceId: string, ...lines: string[]) =>
@@ -27,7 +28,8 @@ export function createProgressReporter(journal: Journal, now: () => number = () 
   return {
     /** Adds values of secrets that an engine error or the last log lines of a container might repeat: from now on, reports redact them. */
     hide(values: readonly string[]) {
-      redact = createRedactor(values)
+      for (const value of values) hidden.add(value)
+      redact = createRedactor(hidden)
     },
     info: log(LogLevel.INFO),
     /** Reports that a previous container is being stopped before the new one of its instance starts. */

@@ -10,7 +10,7 @@ import { client, queryClient } from './query.ts'
 import { sessionLost } from './session.ts'
 
 export { queryKey } from '@crux/client'
-export { apiQuery, client, queryClient } from './query.ts'
+export { apiQuery, applyLiveUpdate, client, queryClient } from './query.ts'
 
 type CallOptions<O extends Operation> = {
   /** Keys of queries that the change makes stale; those on the page are refetched. */

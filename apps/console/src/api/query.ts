@@ -1,6 +1,6 @@
 import { type ApiError, createClient, type Input, queryKey } from '@crux/client'
 import type { Operation, ResponseOf } from '@crux/contract'
-import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { QueryCache, QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { mayRetry } from '../errors/describe-error.ts'
 import { sessionLost } from './session.ts'
 
@@ -48,3 +48,12 @@ export const apiQuery = <O extends Operation>(operation: O, ...[input]: Rest<O>)
     // The tuple above has already proved that the operation may be called with this input.
     queryFn: ({ signal }) => client.call<Operation>(operation, input as never, { signal }) as Promise<ResponseOf<O>>,
   })
+
+/**
+ * Changes the data of a query as a live message says. A response under way may have been read before the change, so that it is requested again.
+ */
+export function applyLiveUpdate<Data>(key: QueryKey, change: (data: Data) => Data): void {
+  const query = { queryKey: key, exact: true }
+  queryClient.setQueryData<Data>(key, (data) => data && change(data))
+  if (queryClient.isFetching(query)) void queryClient.invalidateQueries(query)
+}

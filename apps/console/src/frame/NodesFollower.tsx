@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@crux/contract'
-import { queryClient, queryKey } from '../api/client.ts'
+import { applyLiveUpdate, queryKey } from '../api/client.ts'
 import { useChannel } from '../api/live.ts'
 
 /** Keeps the states of the team's nodes fresh on every page, and with it the live channel open. */
@@ -10,12 +10,15 @@ export function NodesFollower({ teamSlug }: { teamSlug: string }) {
     { teamSlug },
     {
       event: ({ error: _error, ...change }) => {
-        queryClient.setQueryData<ResponseOf<'nodes.list'>>(key, (nodes) =>
-          nodes?.map((node) => (node.id === change.id ? { ...node, ...change } : node)),
+        applyLiveUpdate<ResponseOf<'nodes.list'>>(key, (nodes) =>
+          nodes.map((node) => (node.id === change.id ? { ...node, ...change } : node)),
         )
-        queryClient.setQueryData<ResponseOf<'nodes.get'>>(
+        applyLiveUpdate<ResponseOf<'nodes.get'>>(
           queryKey('nodes.get', { params: { teamSlug, nodeId: change.id } }),
-          (node) => node && { ...node, ...change },
+          (node) => ({
+            ...node,
+            ...change,
+          }),
         )
       },
     },

@@ -48,7 +48,8 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
     retry: false,
   })
   const withData = containers && !isNoData(chosen)
-  const { denied, error, isPending, result } = deletion
+  const { error, isPending, result } = deletion
+  const denied = withData ? deletion.deniedData : deletion.denied
   const missing = withData && !isTypedName(typed, prefix) ? t('common:confirm.typeFirst', { name: prefix }) : null
   const submit = () => (withData ? deletion.deleteWithData(chosen) : deletion.deleteDeployment(containers))
   const action =

@@ -58,6 +58,8 @@ export function useDeleteDeployment({ teamSlug, deployment, done, onDeleted }: O
     error,
     isPending: containers.isPending || data.isPending || remove.isPending,
     denied: remove.denied,
+    /** Why data cannot be deleted. */
+    deniedData: containers.denied ?? data.denied ?? remove.denied,
   }
 }
 

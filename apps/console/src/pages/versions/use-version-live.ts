@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@crux/contract'
 import i18n from 'i18next'
 import { useRef } from 'react'
-import { queryClient, queryKey } from '../../api/client.ts'
+import { applyLiveUpdate, queryClient, queryKey } from '../../api/client.ts'
 import { useChannel } from '../../api/live.ts'
 import { useDenied } from '../../api/me.ts'
 import { toastSuccess } from '../../components/toasts.tsx'
@@ -14,7 +14,7 @@ export type VersionImage = Version['images'][number]
 export function useVersionLive(ids: Ids) {
   const key = queryKey('versions.get', { params: ids })
   const change = (next: (images: VersionImage[]) => VersionImage[]) =>
-    queryClient.setQueryData<Version>(key, (version) => version && { ...version, images: next(version.images) })
+    applyLiveUpdate<Version>(key, (version) => ({ ...version, images: next(version.images) }))
   const setTagHere = (imageId: string, tag: string) =>
     change((images) => images.map((image) => (image.id === imageId ? { ...image, tag } : image)))
   const setOrderHere = (order: readonly string[]) =>
