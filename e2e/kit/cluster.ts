@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { promisify } from 'node:util'
-import { kubernetesMissing, startOwnKubernetes } from '@crux/test-kit'
+import { kubernetesMissing, leadToLoopback, startOwnKubernetes } from '@crux/test-kit'
 import { test } from '@playwright/test'
 import { makeCertificate } from './certificate.ts'
 
@@ -39,17 +39,7 @@ export async function startCluster() {
      */
     async reach(port: number, protocols: readonly ('h2' | 'http/1.1')[]): Promise<string> {
       const options = { key: readFileSync(join(directory, 'key.pem')), cert: readFileSync(join(directory, 'cert.pem')) }
-      const server = createServer({ ...options, ALPNProtocols: [...protocols] }, (socket) => {
-        const target = connect(port, '127.0.0.1')
-        for (const [one, other] of [
-          [socket, target],
-          [target, socket],
-        ] as const) {
-          one.pipe(other)
-          one.on('error', () => other.destroy())
-          one.on('close', () => other.destroy())
-        }
-      })
+      const server = createServer({ ...options, ALPNProtocols: [...protocols] }, leadToLoopback(port))
       await new Promise<void>((resolve) => server.listen(0, gateway, resolve))
       closing.push(() => server.close())
       return `${gateway}:${(server.address() as AddressInfo).port}`

@@ -15,6 +15,7 @@ export {
   startKubernetes,
   startOwnKubernetes,
 } from './kubernetes.ts'
+export { leadToLoopback } from './lead-to-loopback.ts'
 export { arbitraryJson, type Endpoint, type FuzzRequest, fuzzRequests } from './malformed.ts'
 export { followRedirects, type OidcAccount, type OidcServer, oidcClient, startOidcServer } from './oidc-server.ts'
 export { type RawAnswer, rawRequester } from './raw-request.ts'

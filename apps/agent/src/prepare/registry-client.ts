@@ -1,13 +1,10 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { getToken, isLoopbackName, parseChallenge, tokenUrl } from '@crux/rules'
-import { guarded } from '@crux/service-kit'
 import { type RegistryCredentials, registryAddress } from '../engines/images/image-reference.ts'
-import { findRefusedAddress, judgedLookup } from '../net/judged-lookup.ts'
+import { getJudged } from '../net/get-judged.ts'
 import { RegistryError, toConnectionError, toStatusError } from './registry-error.ts'
 
-/** A server that sends nothing for this long is unavailable. */
-const unansweredMs = 60_000
 const redirectsMax = 5
 const tokenBytesMax = 64 * 1_024
 
@@ -108,28 +105,13 @@ export class RegistryClient {
   }
 
   #send(url: URL, headers: Record<string, string>): Promise<IncomingMessage> {
-    const signal = this.#signal
-    signal.throwIfAborted()
-    const refused = findRefusedAddress(url.hostname)
-    if (refused) throw toAddressError(refused)
-    const isPlain = url.protocol === 'http:'
-    const agent = this.#agents[isPlain ? 'http:' : 'https:']
-    const lookup = judgedLookup(toAddressError)
-    return new Promise((resolve, reject) => {
-      const call = (isPlain ? requestHttp : requestHttps)(
-        url,
-        { agent, headers, lookup, signal, timeout: unansweredMs },
-        resolve,
-      )
-      call.on(
-        'timeout',
-        guarded('a registry', () => void call.destroy(new Error('no answer in time'))),
-      )
-      call.on(
-        'error',
-        guarded('a registry', (error) => reject(signal.aborted ? signal.reason : toConnectionError(error, url.host))),
-      )
-      call.end()
+    return getJudged(url, {
+      agent: this.#agents[url.protocol === 'http:' ? 'http:' : 'https:'],
+      headers,
+      signal: this.#signal,
+      what: 'a registry',
+      toAddressError,
+      toConnectionError: (error) => toConnectionError(error, url.host),
     })
   }
 }

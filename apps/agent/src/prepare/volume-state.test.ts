@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -51,4 +52,19 @@ test('the lock of a process that is gone is taken over', async () => {
   const options = { signal: AbortSignal.timeout(10_000), goneAfterMs: 600 }
   expect(await fillOnce(volume, 'release 1', options, async () => 'filled')).toBe('filled')
   expect(await readdir(volume)).toEqual(['.crux-prepared'])
+})
+
+test.each<[string, (path: string) => unknown]>([
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a link to a file that names the release', (path) => symlink(join(volume, 'outside'), path)],
+  ['a link to itself', (path) => symlink(path, path)],
+  ['a long file', (path) => writeFile(path, 'x'.repeat(100_000))],
+])('what a container puts in the place of marker and lock is not read: %s', async (_, put) => {
+  await writeFile(join(volume, 'outside'), 'release 1')
+  await put(join(volume, '.crux-prepared'))
+  await put(join(volume, '.crux-preparing'))
+  const options = { signal: AbortSignal.timeout(10_000), goneAfterMs: 600 }
+  expect(await fillOnce(volume, 'release 1', options, async () => 'filled')).toBe('filled')
+  expect((await readdir(volume)).sort()).toEqual(['.crux-prepared', 'outside'])
+  expect(await readFile(join(volume, '.crux-prepared'), 'utf8')).toBe('release 1')
 })

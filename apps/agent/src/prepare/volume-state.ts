@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, readFile, rename, unlink, utimes } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lutimes, open, rename, unlink } from 'node:fs/promises'
 import { errorCode } from '@crux/service-kit'
 import { pause } from '../concurrency/pause.ts'
 import { directoryFlags, toEntryPath } from '../files/directory-walk.ts'
@@ -14,6 +15,9 @@ const foundName = 'lost+found'
 /** Whether an entry of a volume, by its path joined by slashes, is none of the files that are copied into it. */
 export const isReserved = (path: string): boolean => [markerName, lockName, foundName].includes(path)
 
+const stateFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** Identities of releases are shorter. */
+const stateBytesMax = 4_096
 const beatMs = 5_000
 const pollMs = 500
 /** A lock that nobody has touched for this long belongs to a process that is gone. */
@@ -121,24 +125,14 @@ async function beat(root: FileHandle, own: string, ended: AbortSignal): Promise<
     if (isOver) return
     if ((await readText(root, lockName)) !== own) throw new Error('another pod has begun to fill the volume')
     const now = new Date()
-    await utimes(toEntryPath(root, lockName), now, now)
+    await lutimes(toEntryPath(root, lockName), now, now)
   }
 }
 
 /** Its holder and its last beat: clocks of other machines are compared with themselves alone. */
 async function describeLock(root: FileHandle): Promise<string> {
-  try {
-    const file = await open(toEntryPath(root, lockName), 'r')
-    try {
-      const { mtimeMs } = await file.stat()
-      return `${mtimeMs} ${await file.readFile('utf8')}`
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    ignoreMissing(error)
-    return ''
-  }
+  const found = await readState(root, lockName)
+  return found ? `${found.mtimeMs} ${found.text}` : ''
 }
 
 async function removeGone(root: FileHandle, state: string): Promise<void> {
@@ -159,10 +153,26 @@ async function writeMarker(root: FileHandle, identity: string): Promise<void> {
   await rename(temporary, toEntryPath(root, markerName))
 }
 
-async function readText(root: FileHandle, name: string): Promise<string | undefined> {
+const readText = async (root: FileHandle, name: string): Promise<string | undefined> =>
+  (await readState(root, name))?.text
+
+/**
+ * Containers write into the volume too: a link is not followed, a pipe is not waited for, and of a long file only the beginning is read. Whatever is no
+ * file has no text.
+ */
+async function readState(root: FileHandle, name: string): Promise<{ text: string; mtimeMs: number } | undefined> {
   try {
-    return await readFile(toEntryPath(root, name), 'utf8')
+    const file = await open(toEntryPath(root, name), stateFlags)
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) return { text: '', mtimeMs: stats.mtimeMs }
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(stateBytesMax) })
+      return { text: buffer.toString('utf8', 0, bytesRead), mtimeMs: stats.mtimeMs }
+    } finally {
+      await file.close()
+    }
   } catch (error) {
+    if (errorCode(error) === 'ELOOP') return { text: '', mtimeMs: 0 }
     ignoreMissing(error)
     return undefined
   }

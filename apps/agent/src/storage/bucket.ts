@@ -1,8 +1,7 @@
-import { Agent as HttpAgent, type IncomingMessage, request as plainRequest } from 'node:http'
-import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
-import { guarded } from '@crux/service-kit'
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { AwsV4Signer } from 'aws4fetch'
-import { findRefusedAddress, judgedLookup } from '../net/judged-lookup.ts'
+import { getJudged } from '../net/get-judged.ts'
 import { parseListing } from './listing.ts'
 import { StorageError, toNetworkError, toStorageError } from './storage-error.ts'
 
@@ -21,8 +20,6 @@ export interface BucketAccess {
   bucket: string
 }
 
-/** A server that sends nothing for this long is unavailable. */
-const unansweredMs = 60_000
 const documentBytesMax = 16 * 1_024 * 1_024
 
 /** One bucket of an S3 server, for reading. Addressed by path, which every server supports. Errors are StorageErrors. */
@@ -38,7 +35,7 @@ export class Bucket {
     this.#access = access
     this.#signal = signal
     this.#base = new URL(access.url)
-    this.#agent = this.#isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    this.#agent = new (this.#base.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true })
   }
 
   /** The host that is asked, for messages. */
@@ -78,10 +75,6 @@ export class Bucket {
     this.#agent.destroy()
   }
 
-  get #isSecure() {
-    return this.#base.protocol === 'https:'
-  }
-
   async #get(path: string, query: Record<string, string> = {}): Promise<IncomingMessage> {
     const answer = await this.#send(path, query)
     if (answer.statusCode === 200) return answer
@@ -95,29 +88,16 @@ export class Bucket {
   }
 
   async #send(path: string, query: Record<string, string>): Promise<IncomingMessage> {
-    const signal = this.#signal
-    signal.throwIfAborted()
     const target = new URL(this.#base)
     target.pathname = `${this.#base.pathname.replace(/\/$/, '')}/${path}`
     target.search = new URLSearchParams(query).toString().replaceAll('+', '%20')
-    const refused = findRefusedAddress(target.hostname)
-    if (refused) throw toAddressError(refused)
-    const headers = await signed(target, this.#access, this.#region)
-    return new Promise((resolve, reject) => {
-      const call = (this.#isSecure ? secureRequest : plainRequest)(
-        target,
-        { agent: this.#agent, headers, signal, lookup: judgedLookup(toAddressError), timeout: unansweredMs },
-        resolve,
-      )
-      call.on(
-        'timeout',
-        guarded('a storage', () => void call.destroy(new Error('no answer in time'))),
-      )
-      call.on(
-        'error',
-        guarded('a storage', (error) => reject(signal.aborted ? signal.reason : toNetworkError(error, this.host))),
-      )
-      call.end()
+    return getJudged(target, {
+      agent: this.#agent,
+      headers: await signed(target, this.#access, this.#region),
+      signal: this.#signal,
+      what: 'a storage',
+      toAddressError,
+      toConnectionError: (error) => toNetworkError(error, this.host),
     })
   }
 

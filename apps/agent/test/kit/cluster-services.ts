@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import type { KubernetesMachine } from '@crux/test-kit'
+import { type KubernetesMachine, leadToLoopback } from '@crux/test-kit'
 import { buildAgentImage } from '../../scripts/build-image.ts'
 
 /** Builds the agent's image and loads it on the machine of the cluster. @returns its name there */
@@ -38,22 +38,11 @@ export async function openClusterServices({ gateway }: Pick<KubernetesMachine, '
     const address = server.address()
     return `${gateway}:${typeof address === 'object' ? address?.port : ''}`
   }
-  const lead = (port: number) => (socket: Socket) => {
-    const target = connect(port, '127.0.0.1')
-    for (const [one, other] of [
-      [socket, target],
-      [target, socket],
-    ] as const) {
-      one.pipe(other)
-      one.on('error', () => other.destroy())
-      one.on('close', () => other.destroy())
-    }
-  }
   return {
     authorityFile: join(directory, 'ca.pem'),
     /** @returns host and port for pods, with a certificate of the authority */
-    reachByTls: (port: number) => listen(createTlsServer({ cert, key: privateKey }, lead(port))),
-    reach: (port: number) => listen(createTcpServer(lead(port))),
+    reachByTls: (port: number) => listen(createTlsServer({ cert, key: privateKey }, leadToLoopback(port))),
+    reach: (port: number) => listen(createTcpServer(leadToLoopback(port))),
     async close() {
       for (const server of servers) server.close()
       await rm(directory, { recursive: true, force: true })
