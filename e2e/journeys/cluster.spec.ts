@@ -120,6 +120,10 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await showSetting(page, 'Deployment strategy')
     await page.getByLabel('Replicas').fill('2')
     await page.keyboard.press('Tab')
+    await showSetting(page, 'Routing')
+    await page.getByRole('radio', { name: 'HTTP', exact: true }).click()
+    await page.getByLabel('Host name').fill('shop.example.com')
+    await page.keyboard.press('Tab')
     await expect(page.locator('[data-save=saved]')).toBeVisible()
   })
 
@@ -151,6 +155,24 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await expect(page.getByText('listening on :8080')).toHaveCount(1)
     await page.getByRole('link', { name: 'Log of all pods' }).click()
     await expect(page.getByText('listening on :8080')).toHaveCount(2)
+  })
+
+  await test.step('its address is pending until the cluster gives one, which the open pages show', async () => {
+    await page.goBack()
+    await page.goBack()
+    const row = page.getByRole('row', { name: `${prefix}-${name}` })
+    await expect(row.getByText('Pending')).toBeVisible()
+    await shoot(page, 'address-pending')
+    const addresses = { status: { loadBalancer: { ingress: [{ ip: '203.0.113.7' }, { hostname: 'lb.example.com' }] } } }
+    await cluster.run(
+      ...['patch', 'ingress', name, '-n', prefix, '--subresource=status', '--type=merge', '-p'],
+      JSON.stringify(addresses),
+    )
+    await expect(row.getByText('203.0.113.7')).toBeVisible({ timeout: 20_000 })
+    await expect(row.getByText('Pending')).toHaveCount(0)
+    await row.getByRole('link', { name: `${prefix}-${name}` }).click()
+    await expect(main.getByText('lb.example.com')).toBeVisible()
+    await shoot(page, 'address-of-container')
   })
 
   await test.step('a release that does not start is put back, and the page says why', async () => {

@@ -41,13 +41,21 @@ async function ask(
     data = own,
     results = [],
     type = 'k8s',
-  }: { data?: PrefixData | number; results?: DeletedPrefixData[]; type?: 'k8s' | 'docker' },
+    until,
+  }: {
+    data?: PrefixData | number
+    results?: DeletedPrefixData[]
+    type?: 'k8s' | 'docker'
+    /** The deletion of data ends then. */
+    until?: Promise<void>
+  },
 ) {
   const id = fixture.deployment.failed
   const record = (path: string, toJson?: () => unknown) =>
-    page.route(new RegExp(`/api/[^/]+/${path}`), (route) => {
+    page.route(new RegExp(`/api/[^/]+/${path}`), async (route) => {
       if (route.request().method() === 'GET') return route.fallback()
       sent.push({ path, body: route.request().postDataJSON() })
+      if (toJson) await until
       const json = toJson?.()
       return json === undefined ? route.fulfill({ status: 204 }) : route.fulfill({ json })
     })
@@ -121,6 +129,23 @@ test('keeps the data of a prefix unless claims, then the namespace, are chosen a
     `deployments/${fixture.deployment.failed}`,
   ])
   expect(sent[1]?.body).toEqual({ claims: keys, namespace: true })
+})
+
+test('says what is being deleted, and cannot be closed before its result is there', async ({ page }) => {
+  const { promise: until, resolve: end } = Promise.withResolvers<void>()
+  const deleted = { claims: keys.slice(0, 1).map((key) => ({ ...key, state: 'deleted' as const })), namespace: null }
+  await ask(page, { results: [deleted], until })
+  await box(page, 'Claim web-data').click()
+  await dialog(page).getByLabel(`Type ${prefix} to confirm`).fill(prefix)
+  await button(page, 'Delete with data').click()
+  await expect(dialog(page).getByRole('status')).toContainText(`Deleting the data of ${prefix}`)
+  await takePictures(page, 'running')
+  await expect(button(page, 'Cancel')).toHaveAttribute('aria-disabled', 'true')
+  await page.keyboard.press('Escape')
+  await expect(dialog(page)).toBeVisible()
+  end()
+  await expect(dialog(page)).toHaveCount(0)
+  expect(sent.at(-1)?.path).toContain(fixture.deployment.failed)
 })
 
 test('says what could not be deleted and why, keeps the deployment, and tries again', async ({ page }) => {

@@ -1,4 +1,4 @@
-import { FailureCode } from '@crux/agent-protocol'
+import { DeletionState, FailureCode } from '@crux/agent-protocol'
 import { kubernetesImage, kubernetesMissing } from '@crux/test-kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toOwnLabels, toWorkload } from './kit/cluster.ts'
@@ -123,6 +123,26 @@ describe.skipIf(missing)('the data of a prefix', { timeout: 120_000 }, () => {
       namespace: isKept(/stays with its claims: web-data$/),
     })
     expect(await claims()).toEqual(['web-data'])
+  })
+
+  test('is still being deleted while the cluster waits, and says what for', async () => {
+    await data.deploy()
+    await data.deleteContainers()
+    const setFinalizers = (finalizers: string[]) =>
+      agent.admin.json({
+        method: 'PATCH',
+        path: `/api/v1/namespaces/${agent.owner.prefix}/persistentvolumeclaims/web-data`,
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { finalizers } },
+      })
+    await setFinalizers(['example.com/backup'])
+    const reason = 'the cluster is deleting the claim web-data, and waits for example.com/backup'
+    expect(await data.delete({ claims: ['web-data'] })).toMatchObject({
+      claims: [{ state: DeletionState.DELETING, reason }],
+    })
+    await setFinalizers([])
+    await waitUntil('it is gone', async () => (await claims()).length === 1)
+    expect(await claims()).toEqual(['web-cache'])
   })
 
   test('keeps a claim that was replaced since it was shown', async () => {

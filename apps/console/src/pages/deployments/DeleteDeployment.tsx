@@ -48,8 +48,12 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
     retry: false,
   })
   const withData = containers && !isNoData(chosen)
-  const { error, isPending, result } = deletion
+  const { error, result, step } = deletion
+  const isPending = step !== undefined
   const denied = withData ? deletion.deniedData : deletion.denied
+  // Its result is shown here alone.
+  const isDeletingData = withData && isPending
+  const close = () => !isDeletingData && onClose()
   const missing = withData && !isTypedName(typed, prefix) ? t('common:confirm.typeFirst', { name: prefix }) : null
   const submit = () => (withData ? deletion.deleteWithData(chosen) : deletion.deleteDeployment(containers))
   const action =
@@ -63,13 +67,15 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={close}
       title={t('delete.title', { name, node: node.name })}
       description={t('delete.text')}
       initialFocus={(content) => content.querySelector('[data-confirm]')}
       footer={
         <>
-          <Button onClick={onClose}>{t(result ? 'common:close' : 'common:cancel')}</Button>
+          <Button disabledReason={isDeletingData && t('deleteData.wait')} onClick={close}>
+            {t(result ? 'common:close' : 'common:cancel')}
+          </Button>
           {result && (
             <Button
               variant="bad"
@@ -91,6 +97,11 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
       {result && <PrefixDataResult prefix={prefix} result={result} />}
       {containers && !result && node.type === 'k8s' && (
         <DataQuestion {...{ prefix, data, chosen }} onChange={setChosen} />
+      )}
+      {isDeletingData && (
+        <p role="status" className="mt-4 text-ink-2">
+          {t(`deleteData.step.${step}`, { prefix })}
+        </p>
       )}
       {error && <ErrorState error={error} title={t('deleteData.failed')} />}
       {withData && !result && (

@@ -29,39 +29,36 @@ export function useDeleteDeployment({ teamSlug, deployment, done, onDeleted }: O
   })
   const deleteDeployment = (withContainers: boolean) =>
     remove.mutate({ params: { teamSlug, deploymentId }, query: { containers: withContainers ? 'true' : 'false' } })
-  const deleteWithData = (chosen: ChosenData) => {
+  async function deleteWithData(chosen: ChosenData) {
     setError(null)
-    containers.mutate(
-      { params: target },
-      {
-        onError: setError,
-        onSuccess: () =>
-          data.mutate(
-            { params: target, body: chosen },
-            {
-              onError: setError,
-              onSuccess: (deleted) => {
-                setResult(deleted)
-                if (!hasKept(deleted)) deleteDeployment(true)
-              },
-            },
-          ),
-      },
-    )
+    try {
+      await containers.mutateAsync({ params: target })
+      const deleted = await data.mutateAsync({ params: target, body: chosen })
+      setResult(deleted)
+      if (!hasKept(deleted)) deleteDeployment(true)
+    } catch (cause) {
+      setError(cause as ApiError)
+    }
   }
   return {
     deleteDeployment,
-    deleteWithData,
+    deleteWithData: (chosen: ChosenData) => void deleteWithData(chosen),
     /** What became of the data at the last attempt. */
     result,
     /** Why the last attempt ended before it reached the data, or in it. */
     error,
-    isPending: containers.isPending || data.isPending || remove.isPending,
+    /** What is being deleted: first the containers, then the data, and at last the deployment. */
+    step: getStep({ containers, data, deployment: remove }),
     denied: remove.denied,
     /** Why data cannot be deleted. */
     deniedData: containers.denied ?? data.denied ?? remove.denied,
   }
 }
+
+type Step = 'containers' | 'data' | 'deployment'
+
+const getStep = (calls: Record<Step, { isPending: boolean }>): Step | undefined =>
+  (['containers', 'data', 'deployment'] as const).find((step) => calls[step].isPending)
 
 const hasKept = ({ claims, namespace }: DeletedPrefixData): boolean =>
   claims.some(({ state }) => state === 'kept') || namespace?.state === 'kept'
