@@ -96,6 +96,13 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await expect(main.getByText('Connected', { exact: true })).toBeVisible({ timeout: 60_000 })
     await expect(main.getByText(/^Kubernetes 1\.\d+/)).toBeVisible()
     await expect(page.getByRole('link', { name: 'Images' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'More actions' }).first().click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Ingress class').fill('nginx')
+    await shoot(page, 'node-settings')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect(form).toHaveCount(0)
   })
 
   await test.step('a registry, and a project with an image', async () => {

@@ -34,7 +34,8 @@ test('the machines of a large cluster are read page by page', async ({ page }) =
   await pages(page).getByRole('button', { name: 'Last page' }).click()
   await expect(pages(page)).toContainText('451-500 of 500')
   await pages(page).getByRole('combobox').selectOption('250')
-  await expect(names(page)).toHaveCount(250)
+  await expect(pages(page)).toContainText('1-250 of 500')
+  await expect(names(page).first()).toContainText('pool-a-worker-417')
   expect(queries.every((query) => /skip=\d+&take=(50|250)$/.test(query))).toBe(true)
 })
 

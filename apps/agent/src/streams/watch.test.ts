@@ -1,12 +1,13 @@
-import { create } from '@bufbuild/protobuf'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { type Container, ContainerSchema, ContainerState } from '@crux/agent-protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ContainerView, EngineEvent } from '../engines/engine.ts'
 import { EngineError } from '../errors.ts'
 import { type ContainerUpdate, watchContainers } from './watch.ts'
 
-const makeContainer = (id: string, state = ContainerState.RUNNING): Container =>
-  create(ContainerSchema, { engineId: id, ref: { prefix: '', name: id }, state, reason: 'Up 2 minutes' })
+type Init = Exclude<MessageInitShape<typeof ContainerSchema>, Container>
+const makeContainer = (id: string, state = ContainerState.RUNNING, more: Init = {}): Container =>
+  create(ContainerSchema, { engineId: id, ref: { prefix: '', name: id }, state, reason: 'Up 2 minutes', ...more })
 
 /** An engine whose answers the test provides. */
 function makeEngine(initial: Container[]) {
@@ -53,6 +54,22 @@ describe('watchContainers', () => {
     engine.event('a', 'die', { exitCode: '137' })
     const update = await next()
     expect(update.containers[0]).toMatchObject({ state: ContainerState.EXITED, exitCode: 137, reason: 'Exited (137)' })
+  })
+
+  const pods = [{ name: 'a-1' }]
+  test.each<[string, Init]>([
+    ['an address', { externalAddresses: [{ addresses: ['203.0.113.7'] }] }],
+    ['another pod', { pods: [{ name: 'a-2' }] }],
+    ['a pod that is ready', { pods: [{ name: 'a-1', ready: true }] }],
+    ['another image', { imageTag: '2' }],
+    ['another label', { labels: { one: '2' } }],
+  ])('sends a container whose state is the same but has %s', async (_, change) => {
+    const make = (more: Init) => makeContainer('a', ContainerState.RUNNING, { podCount: 1, pods, ...more })
+    const { engine, driver } = makeEngine([make({})])
+    const { next } = await start(driver)
+    engine.containers = [make(change)]
+    engine.event('a', 'update')
+    expect(await next()).toEqual({ full: false, containers: engine.containers })
   })
 
   test('sends only the latest state of each container after the receiver was busy', async () => {

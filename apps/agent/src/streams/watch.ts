@@ -4,6 +4,7 @@ import { type Container, ContainerSchema, ContainerState } from '@crux/agent-pro
 import { guarded, inBackground } from '@crux/service-kit'
 import { guardedTimer } from '../concurrency/pause.ts'
 import type { ContainerView, EngineEvent } from '../engines/engine.ts'
+import { isSameContainer } from '../engines/is-same-container.ts'
 import { label } from '../engines/labels.ts'
 import { isEngineError } from '../errors.ts'
 
@@ -141,7 +142,7 @@ class ContainerWatch {
 
   #change(id: string, now: Container | undefined): void {
     const before = this.#known.get(id)
-    if (now && before && fingerprint(now) === fingerprint(before)) return
+    if (now && before && isSameContainer(now, before)) return
     if (!now && !before) return
     if (now) this.#known.set(id, now)
     else this.#known.delete(id)
@@ -181,23 +182,4 @@ function patch(
     default:
       return undefined
   }
-}
-
-function fingerprint(container: Container): string {
-  const { ref, state, engineState, reason, exitCode, health, restartCount, startedAt, ports } = container
-  const shown = [
-    ref?.prefix,
-    ref?.name,
-    state,
-    engineState,
-    reason,
-    exitCode,
-    health,
-    restartCount,
-    String(startedAt?.seconds),
-  ]
-  return JSON.stringify([
-    ...shown,
-    ports.map(({ internal, external, protocol }) => `${internal}:${external}/${protocol}`),
-  ])
 }

@@ -4,9 +4,7 @@ import {
   type Container,
   ContainerSchema,
   ContainerState,
-  type ExternalAddresses,
   type ExternalAddressesSchema,
-  type Pod,
   type PodSchema,
 } from '@crux/agent-protocol'
 import { label } from '../../labels.ts'
@@ -163,33 +161,3 @@ const newest = (pods: readonly PodRecord[]): PodRecord | undefined =>
     (found, pod) => (found && found.createdAt >= pod.createdAt ? found : pod),
     undefined,
   )
-
-/** Whether users would see a difference. */
-export function isSameRow(left: Container, right: Container): boolean {
-  return (
-    left.state === right.state &&
-    left.reason === right.reason &&
-    left.exitCode === right.exitCode &&
-    left.restartCount === right.restartCount &&
-    left.startedAt?.seconds === right.startedAt?.seconds &&
-    left.imageName === right.imageName &&
-    left.imageTag === right.imageTag &&
-    left.command === right.command &&
-    left.podCount === right.podCount &&
-    left.pods.every((pod, index) => isSamePod(pod, right.pods[index])) &&
-    JSON.stringify([left.labels, left.ports]) === JSON.stringify([right.labels, right.ports]) &&
-    toText(left.externalAddresses) === toText(right.externalAddresses)
-  )
-}
-
-const toText = (all: readonly ExternalAddresses[]): string =>
-  all.map(({ addresses, type }) => [type, ...addresses].join(' ')).join('\n')
-
-const isSamePod = (left: Pod, right: Pod | undefined): boolean =>
-  left.name === right?.name &&
-  left.state === right.state &&
-  left.reason === right.reason &&
-  left.ready === right.ready &&
-  left.exitCode === right.exitCode &&
-  left.restartCount === right.restartCount &&
-  left.machine === right.machine

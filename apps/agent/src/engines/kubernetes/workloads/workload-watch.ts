@@ -3,13 +3,13 @@ import { guarded, inBackground, type Logger, withinTime } from '@crux/service-ki
 import { pause } from '../../../concurrency/pause.ts'
 import { EngineError, getMessage } from '../../../errors.ts'
 import type { EngineEvent } from '../../engine.ts'
+import { isSameContainer } from '../../is-same-container.ts'
 import { label } from '../../labels.ts'
 import { nameOnEngine } from '../../names.ts'
 import type { Cluster, ClusterObject, ListFilter } from '../cluster/cluster.ts'
 import type { Capacity } from '../machines/machine.ts'
 import { type AddressKind, addressKinds, isAddressKind } from './external-addresses.ts'
 import type { PodRecord, WorkloadRecord } from './records.ts'
-import { isSameRow } from './row.ts'
 import { isWatchedKind, type WatchedKind, WorkloadIndex, watchedKinds } from './workload-index.ts'
 
 /** The pause after a list or a watch that failed: a missing right may be granted. */
@@ -178,7 +178,7 @@ export class WorkloadWatch {
     for (const id of ids) {
       const row = this.#index.toRow(id)
       const before = this.#rows.get(id)
-      if (row && !(before && isSameRow(before, row))) this.#rows.set(id, row)
+      if (row && !(before && isSameContainer(before, row))) this.#rows.set(id, row)
     }
     this.#emit({ kind: 'relist' })
     this.#wake()
@@ -212,7 +212,7 @@ export class WorkloadWatch {
       if (before) this.#emit(toEvent('destroy', before))
       return
     }
-    if (before && isSameRow(before, row)) return
+    if (before && isSameContainer(before, row)) return
     this.#rows.set(id, row)
     if (!before) this.#emit(toEvent('create', row))
     // Watchers show `start` as a start, so it is sent for a container that began to run, not for each change of one that runs.
