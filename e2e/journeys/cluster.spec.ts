@@ -179,6 +179,9 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await expect(row.getByText('Pending')).toHaveCount(0)
     await row.getByRole('link', { name: `${prefix}-${name}` }).click()
     await expect(main.getByText('lb.example.com')).toBeVisible()
+    const details = page.getByRole('region', { name: 'Details from the engine' })
+    await expect(details.getByText('dev.crux.prefix', { exact: true })).toBeVisible()
+    await expect(details.getByText('2/2', { exact: true })).toBeVisible()
     await shoot(page, 'address-of-container')
   })
 

@@ -141,6 +141,7 @@ test('says what is being deleted, and cannot be closed before its result is ther
   await expect(dialog(page).getByRole('status')).toContainText(`Deleting the data of ${prefix}`)
   await takePictures(page, 'running')
   await expect(button(page, 'Cancel')).toHaveAttribute('aria-disabled', 'true')
+  await expect(box(page, 'Claim web-data')).toBeDisabled()
   await page.keyboard.press('Escape')
   await expect(dialog(page)).toBeVisible()
   end()

@@ -93,11 +93,13 @@ export function DeleteDeployment({ teamSlug, deployment, onClose, onDeleted }: P
       }
     >
       {!mayRun && <p className="text-ink-2">{t('delete.nothingRuns')}</p>}
-      {mayRun && !result && <ContainersChoice {...{ deployment, containers, withData }} onChange={setChecked} />}
-      {result && <PrefixDataResult prefix={prefix} result={result} />}
-      {containers && !result && node.type === 'k8s' && (
-        <DataQuestion {...{ prefix, data, chosen }} onChange={setChosen} />
-      )}
+      <fieldset disabled={isDeletingData} className="min-w-0">
+        {mayRun && !result && <ContainersChoice {...{ deployment, containers, withData }} onChange={setChecked} />}
+        {result && <PrefixDataResult prefix={prefix} result={result} />}
+        {containers && !result && node.type === 'k8s' && (
+          <DataQuestion {...{ prefix, data, chosen }} onChange={setChosen} />
+        )}
+      </fieldset>
       {isDeletingData && (
         <p role="status" className="mt-4 text-ink-2">
           {t(`deleteData.step.${step}`, { prefix })}

@@ -10,7 +10,8 @@ import { SearchBox } from '../../components/SearchBox.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NoMatches } from '../../table/NoMatches.tsx'
-import { type Fact, type GeneralFact, readInspection } from './inspection.ts'
+import { readInspection } from './inspection.ts'
+import type { Fact, GeneralFact } from './inspection-facts.ts'
 
 type Props = { json: string; isReading: boolean; onRefresh: () => void }
 type Row = Fact & { at?: string; code?: boolean }

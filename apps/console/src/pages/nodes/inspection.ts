@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { readClusterInspection } from './cluster-inspection.ts'
+import { byName, type GeneralFact, type Inspection, listByPath, toFacts } from './inspection-facts.ts'
 
 /** What the page shows in tables of its own; anything else is listed by its path. */
 const Engine = z.object({
@@ -44,33 +46,11 @@ const Engine = z.object({
     .nullish(),
 })
 
-export type Fact<Name extends string = string> = { name: Name; value: string }
-export type GeneralFact =
-  | 'id'
-  | 'name'
-  | 'status'
-  | 'exitCode'
-  | 'error'
-  | 'image'
-  | 'hash'
-  | 'restartCount'
-  | 'createdAt'
-  | 'startedAt'
-  | 'finishedAt'
-  | 'hostname'
-  | 'ip'
-export type Inspection = {
-  general: Fact<GeneralFact>[]
-  environment: Fact[]
-  labels: Fact[]
-  networks: Fact[]
-  mounts: Fact[]
-  rest: Fact[]
-}
-
 /** Reads the engine's answer into the tables of the page; null when it is no such answer. */
 export function readInspection(json: string): Inspection | null {
   const raw = parseJson(json)
+  const ofCluster = readClusterInspection(raw)
+  if (ofCluster) return ofCluster
   const parsed = Engine.safeParse(raw)
   if (!parsed.success) return null
   const { Id, Name, Created, Image, RestartCount, State, Config, NetworkSettings, Mounts } = parsed.data
@@ -98,7 +78,7 @@ export function readInspection(json: string): Inspection | null {
     ],
   ]
   return {
-    general: general.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: String(value) }])),
+    general: toFacts(general),
     environment: (Config?.Env ?? []).map(pair).sort(byName),
     labels: Object.entries(Config?.Labels ?? {})
       .map(([name, value]) => ({ name, value }))
@@ -111,7 +91,7 @@ export function readInspection(json: string): Inspection | null {
       name: mount.Destination ?? '',
       value: `${mount.Source ?? mount.Type ?? ''}${mount.RW === false ? ' (read-only)' : ''}`,
     })),
-    rest: listByPath(raw, '').sort(byName),
+    rest: listByPath(raw, shownAbove),
   }
 }
 
@@ -129,20 +109,6 @@ const shownAbove = new Set([
   'NetworkSettings.Networks',
 ])
 
-/** What lies deeper is shown as JSON: an answer nested a thousand times must not end the page. */
-const depthMax = 8
-
-/** One row per value; a list of plain values is one row, as in the JSON. */
-function listByPath(value: unknown, path: string, depth = 0): Fact[] {
-  if (shownAbove.has(path) || value === null || value === undefined || value === '') return []
-  if (typeof value !== 'object') return [{ name: path, value: String(value) }]
-  const entries = Object.entries(value)
-  if (entries.length === 0) return []
-  if (depth === depthMax || (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')))
-    return [{ name: path, value: JSON.stringify(value) }]
-  return entries.flatMap(([key, entry]) => listByPath(entry, path ? `${path}.${key}` : key, depth + 1))
-}
-
 function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
@@ -154,9 +120,7 @@ function parseJson(json: string): unknown {
 /** The engine writes an unset time as the year 1. */
 const known = (at: string | undefined): string | undefined => (at && !at.startsWith('0001-') ? at : undefined)
 
-const byName = (a: Fact, b: Fact) => a.name.localeCompare(b.name)
-
-function pair(text: string): Fact {
+function pair(text: string) {
   const cut = text.indexOf('=')
   return cut < 0 ? { name: text, value: '' } : { name: text.slice(0, cut), value: text.slice(cut + 1) }
 }
