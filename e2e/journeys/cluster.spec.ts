@@ -183,6 +183,9 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await expect(details.getByText('dev.crux.prefix', { exact: true })).toBeVisible()
     await expect(details.getByText('2/2', { exact: true })).toBeVisible()
     await shoot(page, 'address-of-container')
+    await details.getByRole('radio', { name: 'YAML' }).click()
+    await expect(details.getByRole('region', { name: 'YAML' })).toContainText('apiVersion: apps/v1')
+    await shoot(page, 'yaml-of-container')
   })
 
   await test.step('a release that does not start is put back, and the page says why', async () => {

@@ -232,7 +232,10 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     expect(json).toContain('"blue"')
     expect(json).not.toContain('correct-horse')
     expect(json).not.toContain('managedFields')
-    expect(JSON.parse(json)).toMatchObject({ workload: { kind: 'Deployment' }, pods: [{ kind: 'Pod' }] })
+    expect(JSON.parse(json)).toMatchObject({
+      workload: { apiVersion: 'apps/v1', kind: 'Deployment' },
+      pods: [{ apiVersion: 'v1', kind: 'Pod' }],
+    })
   })
 
   test('merge the logs of their pods in the order of time, with the names of the pods', async () => {

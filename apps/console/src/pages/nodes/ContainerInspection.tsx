@@ -8,21 +8,24 @@ import { CodeBlock } from '../../components/CodeBlock.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { SearchBox } from '../../components/SearchBox.tsx'
 import { TimeAgo } from '../../components/TimeAgo.tsx'
+import { lazyComponent } from '../../loading/lazy-component.tsx'
 import { filterRows } from '../../table/filter-rows.ts'
 import { NoMatches } from '../../table/NoMatches.tsx'
 import { readInspection } from './inspection.ts'
 import type { Fact, GeneralFact } from './inspection-facts.ts'
 
+const ClusterYaml = lazyComponent(async () => (await import('./ClusterYaml.tsx')).ClusterYaml)
+
 type Props = { json: string; isReading: boolean; onRefresh: () => void }
 type Row = Fact & { at?: string; code?: boolean }
 type Part = { id: 'general' | 'environment' | 'networks' | 'mounts' | 'labels' | 'rest'; rows: Row[] }
 
-/** The engine's inspection of a container, as searchable tables or as JSON. Values of secrets are replaced by the agent. */
+/** The engine's inspection of a container, as searchable tables, or as JSON or YAML. Values of secrets are replaced by the agent. */
 export function ContainerInspection({ json, isReading, onRefresh }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
-  const [view, setView] = useState<'table' | 'json'>('table')
+  const [view, setView] = useState<'table' | 'text'>('table')
   const [text, setText] = useState('')
-  const parts = useParts(json)
+  const { isOfCluster, parts } = useParts(json)
   const pretty = useMemo(() => indent(json), [json])
   const isTable = view === 'table' && parts !== null
   const found = parts?.map((part) => ({
@@ -46,7 +49,7 @@ export function ContainerInspection({ json, isReading, onRefresh }: Props) {
               onChange={setView}
               options={[
                 { value: 'table', label: t('inspect.table') },
-                { value: 'json', label: t('inspect.json') },
+                { value: 'text', label: t(isOfCluster ? 'inspect.yaml' : 'inspect.json') },
               ]}
             />
           )}
@@ -57,7 +60,9 @@ export function ContainerInspection({ json, isReading, onRefresh }: Props) {
         </div>
       }
     >
-      {!isTable ? (
+      {!isTable && isOfCluster ? (
+        <ClusterYaml json={json} />
+      ) : !isTable ? (
         <CodeBlock text={pretty} label={t('inspect.json')} className="max-h-[75dvh] rounded-b-box" />
       ) : shown.length === 0 ? (
         <NoMatches total={parts.reduce((count, { rows }) => count + rows.length, 0)} onReset={() => setText('')} />
@@ -80,11 +85,11 @@ export function ContainerInspection({ json, isReading, onRefresh }: Props) {
   )
 }
 
-function useParts(json: string): Part[] | null {
+function useParts(json: string): { isOfCluster: boolean; parts: Part[] | null } {
   const { t } = useTranslation(['nodes', 'common'])
   return useMemo(() => {
     const read = readInspection(json)
-    if (!read) return null
+    if (!read) return { isOfCluster: false, parts: null }
     const code = (rows: Fact[]): Row[] => rows.map((row) => ({ ...row, code: true }))
     const general = read.general.map(
       ({ name, value }): Row => ({
@@ -93,7 +98,7 @@ function useParts(json: string): Part[] | null {
         at: times.includes(name) ? value : undefined,
       }),
     )
-    return [
+    const parts: Part[] = [
       { id: 'general', rows: general },
       { id: 'environment', rows: code(read.environment) },
       { id: 'networks', rows: code(read.networks) },
@@ -101,6 +106,7 @@ function useParts(json: string): Part[] | null {
       { id: 'labels', rows: code(read.labels) },
       { id: 'rest', rows: code(read.rest) },
     ]
+    return { isOfCluster: read.isOfCluster, parts }
   }, [json, t])
 }
 

@@ -69,6 +69,7 @@ export function readClusterInspection(raw: unknown): Inspection | null {
   const { metadata } = subject
   const statuses = pods.flatMap(({ status }) => status?.containerStatuses ?? [])
   return {
+    isOfCluster: true,
     general: toFacts([
       ['kind', subject.kind],
       ['namespace', metadata.namespace],

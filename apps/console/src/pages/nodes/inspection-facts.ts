@@ -17,6 +17,8 @@ export type GeneralFact =
   | 'hostname'
   | 'ip'
 export type Inspection = {
+  /** Objects of a cluster are shown as YAML, as kubectl prints them. */
+  isOfCluster: boolean
   general: Fact<GeneralFact>[]
   environment: Fact[]
   labels: Fact[]

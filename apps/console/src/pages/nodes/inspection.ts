@@ -78,6 +78,7 @@ export function readInspection(json: string): Inspection | null {
     ],
   ]
   return {
+    isOfCluster: false,
     general: toFacts(general),
     environment: (Config?.Env ?? []).map(pair).sort(byName),
     labels: Object.entries(Config?.Labels ?? {})

@@ -31,6 +31,12 @@ const kinds: Readonly<Record<ObjectKind, KindPath>> = {
 
 export const getResource = (kind: ObjectKind): string => kinds[kind].resource
 
+/** As manifests write it: "apps/v1". */
+export function toApiVersion(kind: ObjectKind): string {
+  const { group, version } = kinds[kind]
+  return group === '' ? version : `${group}/${version}`
+}
+
 /** The path of the API group and version that serves a kind. */
 export function toGroupPath(kind: ObjectKind): string {
   const { group, version } = kinds[kind]

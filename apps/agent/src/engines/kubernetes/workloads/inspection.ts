@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { label } from '../../labels.ts'
+import { toApiVersion } from '../client/kinds.ts'
 import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
 import { listConfigRefs } from '../cluster/config-refs.ts'
 
@@ -26,7 +27,7 @@ function toManifest({ annotations, createdAt, deletedAt, fields, kind, owners, .
     ...(deletedAt && { deletionTimestamp: deletedAt }),
     ...(owners.length > 0 && { ownerReferences: owners }),
   }
-  return { kind, metadata, ...fields }
+  return { apiVersion: toApiVersion(kind), kind, metadata, ...fields }
 }
 
 const Variable = z.looseObject({ name: z.string(), value: z.string() })
