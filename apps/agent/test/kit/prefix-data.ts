@@ -23,14 +23,14 @@ export function createPrefixData(agent: ClusterAgent) {
     Promise.all(
       names.map(async (name) => ({ name, uid: (await agent.get('PersistentVolumeClaim', name))?.uid ?? 'gone' })),
     )
-  /** A kind that the cluster has just learned is counted half a minute later. */
+  /** A kind that the cluster has just learned is counted half a minute later, and a busy cluster takes its time to delete a namespace. */
   async function tryToDelete({ claims = [], namespace = false }: Chosen) {
     const value = { prefix, claims: await toKeys(claims), namespace }
     for (;;) {
       const result = await server.ask({ case: 'deletePrefixData', value }, timeoutMs)
-      const isCounted =
-        result.case !== 'deletedPrefixData' || !result.value.namespace?.reason.includes('does not count')
-      if (isCounted) return result
+      const deleted = result.case === 'deletedPrefixData' ? result.value.namespace : undefined
+      const isUnfinished = deleted?.state === DeletionState.DELETING || deleted?.reason.includes('does not count')
+      if (!isUnfinished) return result
     }
   }
   /** A release of the container, until its end. */

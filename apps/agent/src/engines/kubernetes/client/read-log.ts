@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Api } from './api.ts'
@@ -33,6 +34,8 @@ export async function* readLog(
         const all = lines.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk))
         const batch = since ? all.filter((line) => isAtOrAfter(line, since)) : all
         if (batch.length > 0) yield batch
+        // Everything that the connection has received by then is the next chunk. A flood of lines would come in chunks of a few otherwise.
+        await nextTurn()
       }
     } finally {
       answer.destroy()

@@ -34,6 +34,8 @@ const toTemplate = (image: string, hash?: string) => ({
 
 function makeRollout(input: {
   status?: object
+  /** Of the ReplicaSet with the old template, and of that with the new one. */
+  sets?: { old?: object; new?: object }
   replicas?: number
   pod?: object
   oldPod?: object
@@ -46,17 +48,17 @@ function makeRollout(input: {
       status: input.status ?? {},
     },
   })
-  const set = (name: string, number: string) =>
+  const set = (name: string, number: string, status = {}) =>
     makeObject('ReplicaSet', name, {
       annotations: revision(number),
       owners: ownedBy('Deployment', 'web'),
-      fields: { spec: { template: toTemplate(`shop:${number}`, name) } },
+      fields: { spec: { template: toTemplate(`shop:${number}`, name) }, status },
     })
   const pod = (name: string, owner: string, status: object) =>
     makeObject('Pod', name, { owners: ownedBy('ReplicaSet', owner), fields: { status } })
   return {
     workload,
-    replicaSets: [set('web-old', '1'), set('web-new', '2')],
+    replicaSets: [set('web-old', '1', input.sets?.old), set('web-new', '2', input.sets?.new)],
     pods: [
       ...(input.oldPod ? [pod('old', 'web-old', input.oldPod)] : []),
       ...(input.pod ? [pod('new', 'web-new', input.pod)] : []),
@@ -242,11 +244,24 @@ describe('a Deployment', () => {
     })
   })
 
-  test('has failed when the cluster refuses its pods', () => {
+  test('has failed when the cluster refuses its pods, and not those of the template that it had', () => {
     const conditions = [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota: small' }]
-    expect(judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions } }), generation)).toMatchObject({
+    const judge = (sets: { old?: object; new?: object }) =>
+      judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions }, sets }), generation)
+    expect(judge({ new: { conditions } })).toMatchObject({
       reason: 'the cluster refuses the pods: exceeded quota: small',
     })
+    expect(judge({ old: { conditions } }).kind).toBe('progressing')
+  })
+
+  test('has not failed because the template that it had missed its deadline', () => {
+    const judge = (message: string) => {
+      const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message }]
+      return judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions } }), generation).kind
+    }
+    expect(judge('ReplicaSet "web-old" has timed out progressing.')).toBe('progressing')
+    expect(judge('ReplicaSet "web-new" has timed out progressing.')).toBe('failed')
+    expect(judge('Deployment "web" has timed out progressing.')).toBe('failed')
   })
 })
 

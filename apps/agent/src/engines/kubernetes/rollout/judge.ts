@@ -1,6 +1,7 @@
 import { preparationName } from '@crux/rules'
 import type { ClusterObject } from '../cluster/cluster.ts'
 import {
+  type Condition,
   type ContainerStatus,
   describeTemplate,
   type Ended,
@@ -10,6 +11,7 @@ import {
   readEvent,
   readJob,
   readPod,
+  readReplicaSet,
 } from './status.ts'
 
 /** What the cluster shows of one workload. */
@@ -71,16 +73,14 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
     return status.replicas === 0
       ? { kind: 'ready', detail: 'no pods, as configured' }
       : progressing('waits until its pods have ended')
-  const pods = newestPods(seen, workload)
+  const newest = findNewest(seen, workload)
+  const pods = listPodsOf(newest, seen.pods)
   const failure = firstFailure(pods, seen.events)
   if (failure) return failure
-  const blocked = status.conditions.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True')
+  const blocked = newest && findBlocked(newest)
   if (blocked) return { kind: 'failed', reason: `the cluster refuses the pods: ${blocked.message}` }
   const waits = describeWaiting(pods, seen.events)
-  const late = status.conditions.find(
-    ({ type, status: is, reason }) => type === 'Progressing' && is === 'False' && reason === 'ProgressDeadlineExceeded',
-  )
-  if (late) {
+  if (status.conditions.some((condition) => isLate(condition, newest))) {
     const limit = `it was not ready within ${spec.progressDeadlineSeconds} s`
     return { kind: 'failed', reason: waits ? `${limit}: ${waits}` : limit }
   }
@@ -95,7 +95,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
 /** What the preparations of the newest pods say that they have done. */
 export function listPrepared(seen: WorkloadObjects): string[] {
   const { workload } = seen
-  const pods = workload?.kind === 'Deployment' ? newestPods(seen, workload) : seen.pods
+  const pods = workload?.kind === 'Deployment' ? listPodsOf(findNewest(seen, workload), seen.pods) : seen.pods
   const lines = pods.flatMap((pod) =>
     (readPod(pod)?.initContainerStatuses ?? []).flatMap(({ name, state: { terminated } }) =>
       name === preparationName && terminated?.exitCode === 0 ? terminated.message.split('\n') : [],
@@ -106,7 +106,7 @@ export function listPrepared(seen: WorkloadObjects): string[] {
 
 /** How many pods of the newest template are ready at this moment, whether or not they have been for long enough. */
 export function countNewReady(seen: WorkloadObjects): number {
-  return seen.workload ? countReady(newestPods(seen, seen.workload)) : 0
+  return seen.workload ? countReady(listPodsOf(findNewest(seen, seen.workload), seen.pods)) : 0
 }
 
 function countReady(pods: readonly ClusterObject[]): number {
@@ -147,15 +147,31 @@ export function judgeJob(seen: WorkloadObjects, expectedExitCode: number): Judge
 }
 
 /**
- * The pods of the newest pod template: those of the ReplicaSet that has the template of the Deployment. Its revision does not say it: when a
- * change brings an earlier template back, the controller writes the revision later than that it has seen the change.
+ * The ReplicaSet that has the pod template of the Deployment. Its revision does not say it: when a change brings an earlier template back, the
+ * controller writes the revision later than that it has seen the change.
  */
-function newestPods({ pods, replicaSets }: WorkloadObjects, deployment: ClusterObject): readonly ClusterObject[] {
+function findNewest({ replicaSets }: WorkloadObjects, deployment: ClusterObject): ClusterObject | undefined {
   const template = describeTemplate(deployment)
-  const newest = replicaSets.find(
+  return replicaSets.find(
     (set) => describeTemplate(set) === template && set.owners.some(({ uid }) => uid === deployment.uid),
   )
-  return newest ? pods.filter(({ owners }) => owners.some(({ uid }) => uid === newest.uid)) : []
+}
+
+const listPodsOf = (set: ClusterObject | undefined, pods: readonly ClusterObject[]): readonly ClusterObject[] =>
+  set ? pods.filter(({ owners }) => owners.some(({ uid }) => uid === set.uid)) : []
+
+/** The Deployment repeats what hinders any of its ReplicaSets, also one that a change has just ended. */
+const findBlocked = (set: ClusterObject): Condition | undefined =>
+  readReplicaSet(set)?.status.conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
+
+/**
+ * Whether the newest template has missed its deadline. After a change of the template, the cluster keeps the condition until it sees progress; it
+ * names the ReplicaSet that it is about.
+ */
+function isLate({ message, reason, status, type }: Condition, newest: ClusterObject | undefined): boolean {
+  if (type !== 'Progressing' || status !== 'False' || reason !== 'ProgressDeadlineExceeded') return false
+  const named = /^ReplicaSet "([^"]+)"/.exec(message)?.[1]
+  return named === undefined || named === newest?.name
 }
 
 function firstFailure(pods: readonly ClusterObject[], events: readonly ClusterObject[]): Judgement | undefined {

@@ -28,6 +28,8 @@ const Deployment = z.object({
     .prefault({}),
 })
 
+const ReplicaSet = z.object({ status: z.object({ conditions }).prefault({}) })
+
 const Job = z.object({
   status: z.object({ succeeded: count, failed: count, conditions }).prefault({}),
 })
@@ -88,6 +90,7 @@ export type EventFields = z.output<typeof EventFields>
 
 /** Undefined for an object that is none of its kind. */
 export const readDeployment = (object: ClusterObject) => Deployment.safeParse(object.fields).data
+export const readReplicaSet = (object: ClusterObject) => ReplicaSet.safeParse(object.fields).data
 export const readJob = (object: ClusterObject) => Job.safeParse(object.fields).data
 export const readPod = (object: ClusterObject) => Pod.safeParse(object.fields).data?.status
 /** The names of the claims that a pod mounts. */

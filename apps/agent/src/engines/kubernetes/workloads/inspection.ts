@@ -18,7 +18,7 @@ export function describeWorkload(workload: ClusterObject | undefined, pods: read
   return JSON.stringify({ ...(workload && { workload: toJson(workload) }), pods: pods.map(toJson) })
 }
 
-function toManifest({ annotations, createdAt, deletedAt, fields, kind, owners, ...meta }: ClusterObject) {
+function toManifest({ annotations, createdAt, deletedAt, fields, finalizers, kind, owners, ...meta }: ClusterObject) {
   const { [lastAppliedAnnotation]: _applied, ...shown } = annotations
   const metadata = {
     ...meta,
@@ -26,6 +26,7 @@ function toManifest({ annotations, createdAt, deletedAt, fields, kind, owners, .
     creationTimestamp: createdAt,
     ...(deletedAt && { deletionTimestamp: deletedAt }),
     ...(owners.length > 0 && { ownerReferences: owners }),
+    ...(finalizers.length > 0 && { finalizers }),
   }
   return { apiVersion: toApiVersion(kind), kind, metadata, ...fields }
 }
