@@ -74,7 +74,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
       ? { kind: 'ready', detail: 'no pods, as configured' }
       : progressing('waits until its pods have ended')
   const newest = findNewest(seen, workload)
-  const pods = listPodsOf(newest, seen.pods)
+  const pods = listOwnPods(newest, seen.pods)
   const failure = firstFailure(pods, seen.events)
   if (failure) return failure
   const blocked = newest && findBlocked(newest)
@@ -95,7 +95,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
 /** What the preparations of the newest pods say that they have done. */
 export function listPrepared(seen: WorkloadObjects): string[] {
   const { workload } = seen
-  const pods = workload?.kind === 'Deployment' ? listPodsOf(findNewest(seen, workload), seen.pods) : seen.pods
+  const pods = workload?.kind === 'Deployment' ? listOwnPods(findNewest(seen, workload), seen.pods) : seen.pods
   const lines = pods.flatMap((pod) =>
     (readPod(pod)?.initContainerStatuses ?? []).flatMap(({ name, state: { terminated } }) =>
       name === preparationName && terminated?.exitCode === 0 ? terminated.message.split('\n') : [],
@@ -106,7 +106,7 @@ export function listPrepared(seen: WorkloadObjects): string[] {
 
 /** How many pods of the newest template are ready at this moment, whether or not they have been for long enough. */
 export function countNewReady(seen: WorkloadObjects): number {
-  return seen.workload ? countReady(listPodsOf(findNewest(seen, seen.workload), seen.pods)) : 0
+  return seen.workload ? countReady(listOwnPods(findNewest(seen, seen.workload), seen.pods)) : 0
 }
 
 function countReady(pods: readonly ClusterObject[]): number {
@@ -157,7 +157,7 @@ function findNewest({ replicaSets }: WorkloadObjects, deployment: ClusterObject)
   )
 }
 
-const listPodsOf = (set: ClusterObject | undefined, pods: readonly ClusterObject[]): readonly ClusterObject[] =>
+const listOwnPods = (set: ClusterObject | undefined, pods: readonly ClusterObject[]): readonly ClusterObject[] =>
   set ? pods.filter(({ owners }) => owners.some(({ uid }) => uid === set.uid)) : []
 
 /** The Deployment repeats what hinders any of its ReplicaSets, also one that a change has just ended. */
