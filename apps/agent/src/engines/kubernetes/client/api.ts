@@ -27,7 +27,7 @@ const answerMs = 40_000
 /** How many requests run at once, each on a connection of its own. Streams and probes do not count. */
 const requestsMax = 24
 const errorBytesMax = 256 * 1_024
-/** A stream that says nothing may be healthy or cut: another request shows which. */
+/** A silent stream may be healthy or cut: another request shows which. */
 const probeEveryMs = 15_000
 const probeAnswerMs = 10_000
 

@@ -58,7 +58,7 @@ const progressing = (detail: string): Judgement => ({ kind: 'progressing', detai
  * Judges a Deployment as the cluster reports it at this moment. It is ready when its controller has seen the newest change, all replicas
  * run the new pod template and are available, and no pod of an earlier template is left.
  *
- * @param known.generation what the API answered to the change: an older status says nothing about it
+ * @param known.generation what the API answered to the change: an older status is about an earlier change
  */
 export function judgeDeployment(seen: WorkloadObjects, known: { generation: number }): Judgement {
   const { workload } = seen

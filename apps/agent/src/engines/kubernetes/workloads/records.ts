@@ -35,7 +35,7 @@ export type PodState = 'running' | 'waiting' | 'exited'
 
 export interface PodRecord extends CommonRecord {
   owner: { kind: string; name: string; uid: string } | undefined
-  /** The container that stands for the pod. */
+  /** The main container of the pod. */
   container: string
   image: string
   /** Empty while no machine was chosen. */
@@ -180,7 +180,7 @@ export function toPodRecord(object: ClusterObject): PodRecord | undefined {
   const parsed = Pod.safeParse(object.fields).data
   if (!parsed) return undefined
   const { spec, status } = parsed
-  // Pods of a Deployment have its labels; the container that stands for the workload has the workload's name.
+  // Pods of a Deployment have its labels; the main container has the workload's name.
   const main = findMain(spec.containers, object.labels[label.name] ?? '')
   const own = status.containerStatuses.find(({ name }) => name === main?.name)
   const all = [...status.initContainerStatuses, ...status.containerStatuses]
