@@ -25,7 +25,7 @@ const flags = readFlags(
 )
 const results = join(root, 'test-results')
 const minutesMax = flags.full ? 90 : 60
-const failureLinesMax = 25
+const failureLinesMax = 50
 const pageLinesMax = 80
 
 /** The fastest checks come first. Each returns its counts. */
@@ -205,30 +205,27 @@ async function oneByOne(commands) {
 async function vitest() {
   const file = join(results, 'vitest.json')
   rmSync(file, { force: true })
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await call(['vitest', 'run', ...(touched.unit ?? []), ...reporters])
+  const reporters = ['--reporter=default', '--reporter=./scripts/results-reporter.mjs']
+  const env = { CRUX_TEST_RESULTS: file }
+  const code = await call(['vitest', 'run', ...(touched.unit ?? []), ...reporters], { env })
   const report = readReport(file)
   if (!report) return { passed: 0, failed: 1, failures: ['- vitest left no report'] }
-  for (const { name, assertionResults } of report.testResults)
-    for (const { fullName, duration } of assertionResults)
-      slowest.push({ ms: duration ?? 0, name: `${relative(root, name)}: ${fullName}` })
-  // A file that does not load contains no tests, but must count as a failure.
-  const failed = Math.max(
-    report.numFailedTests,
-    report.testResults.filter((suite) => suite.status === 'failed').length,
-    code === 0 ? 0 : 1,
-  )
-  const failures = report.testResults.flatMap((suite) => [
-    ...(suite.status === 'failed' && suite.message ? [failure(suite.name, '(the file)', suite.message)] : []),
-    ...suite.assertionResults
-      .filter((test) => test.status === 'failed')
-      .map((test) => failure(suite.name, test.fullName, test.failureMessages.join('\n'))),
-  ])
+  const tests = report.files.flatMap(({ path, tests }) => tests.map((test) => ({ ...test, path })))
+  slowest.push(...tests.map(({ ms, name, path }) => ({ ms, name: `${relative(root, path)}: ${name}` })))
+  const count = (state) => tests.filter((test) => test.state === state).length
+  // A file that does not load, or whose hooks fail, may contain no failed test, but must count as a failure.
+  const failures = [
+    ...report.errors.map((error) => failure('vitest', '(outside of every test)', error)),
+    ...report.files.flatMap(({ errors, path }) => errors.map((error) => failure(path, '(the file)', error))),
+    ...tests
+      .filter(({ state }) => state === 'failed')
+      .map(({ errors, name, path }) => failure(path, name, errors.join('\n'))),
+  ]
   return {
-    passed: report.numPassedTests,
-    failed,
-    skipped: report.numPendingTests + report.numTodoTests,
-    failures: failed > 0 && failures.length === 0 ? ['- vitest: an error outside of every test, see above'] : failures,
+    passed: count('passed'),
+    failed: Math.max(failures.length, code === 0 ? 0 : 1),
+    skipped: count('skipped'),
+    failures: code !== 0 && failures.length === 0 ? ['- vitest: an error outside of every test, see above'] : failures,
   }
 }
 
@@ -307,11 +304,11 @@ function readReport(file) {
 }
 
 /** Runs a command of the checkout. A command that hangs is ended, so that the summary is always printed. */
-function call([command, ...args], { cwd = root, output } = {}) {
+function call([command, ...args], { cwd = root, env = {}, output } = {}) {
   const out = output ? openSync(output, 'w') : 'inherit'
   const child = spawn(command, args, {
     cwd,
-    env: { ...projectEnvironment(), ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}) },
+    env: { ...projectEnvironment(), ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}), ...env },
     stdio: ['ignore', out, out],
   })
   if (output) closeSync(out)

@@ -16,7 +16,11 @@ const loops = 2
  * Measured with busy processes beside it, one of 70 changes reached the only machine of the cluster after more than the 2 s of the default.
  * The full run is made on a quiet machine.
  */
-const drainSeconds = isFull ? undefined : 6
+const drain = isFull
+  ? { drainSeconds: undefined, config: {} }
+  : { drainSeconds: 15, config: { stopGracePeriodSeconds: 20 } }
+/** Without it, a pod gets requests as soon as its shell runs, and its server listens a moment later. */
+const probe = { healthCheckConfig: { readinessProbe: '/', port: 8080 } }
 
 /**
  * Sends requests, each over a connection of its own, and says every 50 requests how many there were. A request that hangs keeps its loop from
@@ -45,6 +49,16 @@ const failures = [
   },
 ] as const
 
+/** The time of day to the second, as the clients in the cluster write it. */
+const toTime = () => new Date().toISOString().slice(11, 19)
+
+/** Each line once, with how often it was there. */
+function toCounts(lines: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1)
+  return [...counts].map(([line, count]) => `${count} x ${line}`)
+}
+
 describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
   let agent: ClusterAgent
   beforeAll(async () => {
@@ -62,13 +76,25 @@ describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
       agent.release({
         deploymentId,
         number,
-        cluster: { drainSeconds },
+        cluster: { drainSeconds: drain.drainSeconds },
         previous: number > 1 ? [{ containerName: `${agent.owner.prefix}-web`, instanceId }] : [],
         instances: [
-          { instanceId, ...fixed, config: { name: 'web', ports, replicas: 2, ...serve(`v${number}`), ...config } },
+          {
+            instanceId,
+            ...fixed,
+            config: { name: 'web', ports, replicas: 2, ...probe, ...drain.config, ...serve(`v${number}`), ...config },
+          },
         ],
       }),
     )
+  }
+  /** When each release began and ended, for the message of a failure. */
+  const releases: string[] = []
+  const deployAt = async (...[config, image]: Parameters<typeof deploy>) => {
+    const begin = toTime()
+    const outcome = await deploy(config, image)
+    releases.push(`release ${number} from ${begin} to ${toTime()}: ${outcome.reason || 'successful'}`)
+    return outcome
   }
   /** Requests from outside of the cluster that got no answer, with the time and what happened. */
   const failedHere: string[] = []
@@ -76,7 +102,7 @@ describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
     try {
       return (await (await fetch(url, { headers: { connection: 'close' } })).text()).trim()
     } catch (error) {
-      failedHere.push(`failed ${new Date().toISOString()}: ${String(error instanceof Error ? error.cause : error)}`)
+      failedHere.push(`failed ${toTime()} from outside: ${String(error instanceof Error ? error.cause : error)}`)
       return ''
     }
   }
@@ -113,7 +139,7 @@ describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
   test(
     'answers every request while releases replace it, also those that fail',
     async () => {
-      expect(await deploy({})).toMatchObject({ successful: true, reason: '' })
+      expect(await deployAt({})).toMatchObject({ successful: true, reason: '' })
       const address = getPath(await agent.get('Service', 'web'), 'spec', 'clusterIP')
       const url = `http://${String(address)}/`
       const client = await startClient(url)
@@ -124,10 +150,10 @@ describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
         const failure = release % every === 0 ? failures[failed % failures.length] : undefined
         if (failure) {
           failed += 1
-          const outcome = await deploy(failure.config, 'image' in failure ? failure.image : undefined)
+          const outcome = await deployAt(failure.config, 'image' in failure ? failure.image : undefined)
           expect(outcome, failure.says).toMatchObject({ successful: false, previousRestored: true })
         } else {
-          expect(await deploy({})).toMatchObject({ successful: true, reason: '' })
+          expect(await deployAt({})).toMatchObject({ successful: true, reason: '' })
           current = number
         }
         await waitUntil('the current version alone answers', async () => (await getAnswer(url)) === `v${current}`)
@@ -138,7 +164,7 @@ describe.skipIf(missing)('a service of two replicas on Kubernetes', () => {
         const { loops: now } = await client.sent()
         return now.size === loops && [...now].every(([loop, sent]) => sent > (before.loops.get(loop) ?? 0))
       })
-      expect([...(await client.failed()), ...failedHere]).toEqual([])
+      expect(toCounts([...(await client.failed()), ...failedHere]), releases.join('\n')).toEqual([])
       const { total } = await client.sent()
       expect(total).toBeGreaterThanOrEqual(wanted.requests)
       if (isFull) process.stdout.write(`${total} requests during ${number - 1} releases, of which ${failed} failed\n`)

@@ -3,7 +3,6 @@ import { kubernetesImage, kubernetesMissing } from '@crux/test-kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toOwnLabels, toWorkload } from './kit/cluster.ts'
 import { type ClusterAgent, startClusterAgent } from './kit/cluster-agent.ts'
-import { shell } from './kit/cluster-scripts.ts'
 import { createPrefixData, isDeleted, isKept } from './kit/prefix-data.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
@@ -20,6 +19,13 @@ describe.skipIf(missing)('the data of a prefix', { timeout: 120_000 }, () => {
   afterEach(() => agent.dispose())
 
   const claims = async () => (await agent.list('PersistentVolumeClaim')).map(({ name }) => name).sort()
+  const setFinalizers = (claim: string, finalizers: string[]) =>
+    agent.admin.json({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${agent.owner.prefix}/persistentvolumeclaims/${claim}`,
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { finalizers } },
+    })
   /** A pod of somebody else, with a claim mounted. */
   const toPod = (name: string, claimName: string) => ({
     apiVersion: 'v1',
@@ -128,19 +134,12 @@ describe.skipIf(missing)('the data of a prefix', { timeout: 120_000 }, () => {
   test('is still being deleted while the cluster waits, and says what for', async () => {
     await data.deploy()
     await data.deleteContainers()
-    const setFinalizers = (finalizers: string[]) =>
-      agent.admin.json({
-        method: 'PATCH',
-        path: `/api/v1/namespaces/${agent.owner.prefix}/persistentvolumeclaims/web-data`,
-        contentType: 'application/merge-patch+json',
-        body: { metadata: { finalizers } },
-      })
-    await setFinalizers(['example.com/backup'])
+    await setFinalizers('web-data', ['example.com/backup'])
     const reason = 'the cluster is deleting the claim web-data, and waits for example.com/backup'
     expect(await data.delete({ claims: ['web-data'] })).toMatchObject({
       claims: [{ state: DeletionState.DELETING, reason }],
     })
-    await setFinalizers([])
+    await setFinalizers('web-data', [])
     await waitUntil('it is gone', async () => (await claims()).length === 1)
     expect(await claims()).toEqual(['web-cache'])
   })
@@ -197,13 +196,15 @@ describe.skipIf(missing)('the data of a prefix', { timeout: 120_000 }, () => {
   })
 
   test('and a release exclude each other: the second one is refused', async () => {
-    // The pod ignores the signal to end, so that a deletion waits for it.
-    await data.deploy({ ...shell("trap '' TERM; while true; do sleep 0.1; done"), stopGracePeriodSeconds: 5 })
+    await data.deploy()
     await data.deleteContainers()
+    await setFinalizers('web-cache', ['example.com/backup'])
     const deleting = data.delete({ claims: ['web-cache'] })
+    await waitUntil('it has begun', async () => (await agent.get('PersistentVolumeClaim', 'web-cache'))?.deletedAt)
     expect((await data.start()).reason).toBe(
       `data of the prefix ${agent.owner.prefix} is being deleted: deploy again when that has ended`,
     )
+    await setFinalizers('web-cache', [])
     expect(await deleting).toMatchObject({ claims: [isDeleted] })
     const starting = data.start()
     await waitUntil('it has begun', () => agent.get('Deployment', 'web'))

@@ -38,17 +38,23 @@ export async function* watch(watched: Watched): AsyncGenerator<WatchEvent> {
   let position: string | undefined
   let waitMs = pauseMs
   let isInterrupted = false
+  let isListed = false
   while (!signal.aborted) {
     try {
       if (position === undefined) {
         position = await getPosition(watched)
-        yield { type: 'relist' }
+        isListed = false
       }
       for await (const line of openWatch(watched, position)) {
         if (isInterrupted) log.info({ kind }, 'the cluster reports changes again')
         isInterrupted = false
         waitMs = pauseMs
-        if (line === 'opened') continue
+        if (line === 'opened') {
+          // Who may list and not watch would show what was true once.
+          if (!isListed) yield { type: 'relist' }
+          isListed = true
+          continue
+        }
         position = line.resourceVersion
         if (line.event) yield line.event
       }

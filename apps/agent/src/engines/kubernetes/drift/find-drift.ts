@@ -5,6 +5,7 @@ import { isOwnedBy, label } from '../../labels.ts'
 import type { AppliedPreview, Cluster, ClusterObject, Manifest, ObjectKind, ObjectRef } from '../cluster/cluster.ts'
 import { toRef } from '../cluster/cluster.ts'
 import { listConfigRefs } from '../cluster/config-refs.ts'
+import { listServed } from '../cluster/list-served.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { type ChangedField, diffFields } from './diff-fields.ts'
 import { findHidingVariables } from './hiding-variables.ts'
@@ -175,8 +176,7 @@ async function findAdded(
   }
   const added: DriftedObject[] = []
   for (const kind of listedKinds) {
-    if (kind === 'ServiceMonitor' && !(await cluster.serves(kind))) continue
-    const { objects } = await cluster.list(kind, { namespace: owner.prefix })
+    const objects = await listServed(cluster, kind, { namespace: owner.prefix })
     for (const { labels, name } of objects.filter(isAdded))
       added.push({ kind, name, instanceId: labels[label.instance] ?? '', type: 'added', fields: [] })
   }

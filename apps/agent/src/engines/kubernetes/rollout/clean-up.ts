@@ -5,6 +5,7 @@ import { isOwnedBy, label } from '../../labels.ts'
 import { fullName } from '../../names.ts'
 import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
 import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
+import { listServed } from '../cluster/list-served.ts'
 import type { ReleaseContext } from './release-context.ts'
 import { getPlan, type ReleasePlan } from './release-plan.ts'
 import { findUnusedConfig } from './unused-config.ts'
@@ -100,10 +101,7 @@ async function findUnused(
   const unused: ClusterObject[] = []
   for (const kind of dependentKinds) {
     const objects = await retryWhileUnavailable(
-      async () =>
-        kind !== 'ServiceMonitor' || (await cluster.serves(kind))
-          ? (await cluster.list(kind, { namespace: owner.prefix })).objects
-          : [],
+      () => listServed(cluster, kind, { namespace: owner.prefix }),
       control.ending,
     )
     unused.push(...objects.filter(isUnused))

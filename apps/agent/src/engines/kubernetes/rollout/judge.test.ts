@@ -184,6 +184,15 @@ describe('a Deployment', () => {
     })
   })
 
+  test('does not take a failure of the readiness probe for the reason of an end', () => {
+    const events = [{ reason: 'Unhealthy', message: 'Readiness probe failed: connection refused' }]
+    const judged = judgeDeployment(
+      makeRollout({ pod: ended(3), status: { observedGeneration: 2 }, events }),
+      generation,
+    )
+    expect(judged).toMatchObject({ reason: 'the container ended with exit code 3' })
+  })
+
   test('does not fail for a container of the earlier template', () => {
     expect(judgeDeployment(makeRollout({ status: ready, oldPod: ended(1) }), generation).kind).toBe('ready')
   })

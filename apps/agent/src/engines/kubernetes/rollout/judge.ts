@@ -193,7 +193,10 @@ function firstFailure(pods: readonly ClusterObject[], events: readonly ClusterOb
   return undefined
 }
 
-/** An ended container is a failure at once, although the cluster would start it again: it did not run as long as it must. */
+/**
+ * An ended container is a failure at once, although the cluster would start it again: it did not run as long as it must. A readiness probe ends
+ * none, and fails for one that has ended.
+ */
 function toFailure(container: ContainerStatus, isInit: boolean, events: readonly EventFields[]): string | undefined {
   const { lastState, restartCount, state } = container
   const named = isInit ? `init container ${container.name}: ` : ''
@@ -201,7 +204,7 @@ function toFailure(container: ContainerStatus, isInit: boolean, events: readonly
   if (ended && isInit && container.name === preparationName && ended.exitCode > 0 && ended.message)
     return `the files of the volumes cannot be prepared: ${ended.message}`
   if (ended && !(isInit && ended.exitCode === 0)) {
-    const probe = findProbeFailure(events)
+    const probe = findProbeFailure(events.filter(({ message }) => !message.startsWith('Readiness')))
     return `${named}${describeEnd(ended)}${probe ? ` after ${probe}` : ''}`
   }
   const { waiting } = state

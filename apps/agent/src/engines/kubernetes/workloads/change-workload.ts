@@ -5,6 +5,7 @@ import { EngineError, isEngineError } from '../../../errors.ts'
 import { getOwner, isOwnedBy, label, type OwnerIds, ownerLabels } from '../../labels.ts'
 import type { Cluster, ClusterObject, Manifest, ObjectKind, ObjectRef } from '../cluster/cluster.ts'
 import { listConfigRefs } from '../cluster/config-refs.ts'
+import { listServed } from '../cluster/list-served.ts'
 import { isOurs } from './records.ts'
 
 /** On a Deployment that was stopped: how many replicas it gets when it is started again. */
@@ -119,10 +120,7 @@ async function listDependents(
   const sharing = [...(await list('Deployment')), ...(await list('Job'))].filter((other) => other.uid !== uid)
   if (sharing.length > 0) return []
   const found: ClusterObject[] = []
-  for (const kind of dependentKinds) {
-    if (kind === 'ServiceMonitor' && !(await cluster.serves(kind))) continue
-    found.push(...(await list(kind)))
-  }
+  for (const kind of dependentKinds) found.push(...(await listServed(cluster, kind, filter)))
   return [...found, ...(await listConfig(cluster, workload, owner))]
 }
 
