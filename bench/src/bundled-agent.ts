@@ -17,10 +17,12 @@ export function bundledAgent() {
 
 /** The bundle of the agent, connected to the plain server of its tests. */
 export async function startBundledAgent({
+  agentImage,
   kubeconfig,
   nodeId = unique('node'),
   teamId = 'bench',
 }: {
+  agentImage?: string
   kubeconfig?: string
   nodeId?: string
   teamId?: string
@@ -31,7 +33,7 @@ export async function startBundledAgent({
   await server.start()
   server.scope = { teamId, nodeId }
   const token = server.newInstallToken()
-  const cluster = kubeconfig === undefined ? {} : { kubeconfig }
+  const cluster = { ...(kubeconfig !== undefined && { kubeconfig }), ...(agentImage !== undefined && { agentImage }) }
   const agent = spawnAgent(server, { dataDir, token, nodeId, ...program, ...cluster })
   const end = async () => {
     agent.child.kill()

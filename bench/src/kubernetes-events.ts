@@ -3,19 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kubernetesMissing, startOwnKubernetes, unique, waitFor } from '@crux/test-kit'
-import { openAccess } from '../../apps/agent/src/engines/kubernetes/client/access.ts'
-import { Api } from '../../apps/agent/src/engines/kubernetes/client/api.ts'
 import { label, ownerLabels } from '../../apps/agent/src/engines/labels.ts'
 import { printAndWait, toWorkload } from '../../apps/agent/test/kit/cluster.ts'
 import { spawnAgent } from '../../apps/agent/test/kit/index.ts'
 import { bundledAgent } from './bundled-agent.ts'
 import { median, percentile, type Report } from './measure.ts'
 import type { TestSystem } from './test-system.ts'
+import { timeNow, watchPods } from './watch-pods.ts'
 
 type Kubernetes = Awaited<ReturnType<typeof startOwnKubernetes>>
 type Seen = { at: number; pods: ReadonlyMap<string, boolean> }
-
-const timeNow = () => performance.timeOrigin + performance.now()
 
 /**
  * Time from a pod's event in a plain watch to the message in a browser's socket, while pods become ready and are deleted. The API writes whole
@@ -109,7 +106,7 @@ async function measure(
     shown.push({ at, pods: new Map(pods.map((pod) => [pod.name, pod.ready])) })
   })
   channel.onReady(() => channel.send('watch-containers-state', { prefix }))
-  const watched = await watchPods(kubernetes, prefix)
+  const watched = await collectPods(kubernetes, prefix)
   try {
     await waitFor('the first list', () => shown.length > 0)
     const delays: number[] = []
@@ -133,25 +130,15 @@ async function measure(
   }
 }
 
-/** The pods of a namespace after each event, as a program sees them that only watches. */
-async function watchPods({ kubeconfig }: Kubernetes, namespace: string) {
-  const api = new Api(await openAccess(kubeconfig))
-  const answer = await api.stream({ path: `/api/v1/namespaces/${namespace}/pods`, query: { watch: 'true' } })
+/** The pods of a namespace after each event. */
+async function collectPods({ kubeconfig }: Kubernetes, namespace: string) {
   const seen: Seen[] = []
   let pods = new Map<string, boolean>()
-  let rest = ''
-  answer.setEncoding('utf8')
-  answer.on('data', (text: string) => {
-    const at = timeNow()
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const { object, type } = JSON.parse(line)
-      pods = new Map(pods)
-      if (type === 'DELETED') pods.delete(object.metadata.name)
-      else pods.set(object.metadata.name, object.status.containerStatuses?.[0]?.ready === true)
-      seen.push({ at, pods })
-    }
+  const { end } = await watchPods(kubeconfig, namespace, ({ at, object, type }) => {
+    pods = new Map(pods)
+    if (type === 'DELETED') pods.delete(object.metadata.name)
+    else pods.set(object.metadata.name, object.status.containerStatuses[0]?.ready === true)
+    seen.push({ at, pods })
   })
-  return { seen, end: () => api.close() }
+  return { seen, end }
 }

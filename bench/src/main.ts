@@ -10,6 +10,7 @@ import { gateSpeed } from './gate.ts'
 import { identity } from './identity.ts'
 import { idle } from './idle.ts'
 import { podEventLatency } from './kubernetes-events.ts'
+import { failureReasons } from './kubernetes-failures.ts'
 import { kubernetesLog } from './kubernetes-log.ts'
 import { kubernetesReleases } from './kubernetes-releases.ts'
 import { firstClusterList, watchedCluster } from './large-cluster.ts'
@@ -39,6 +40,7 @@ const alone: Record<string, (report: Report) => Promise<void> | void> = {
   'idle-cpu idle-memory': (report) => idle(report, 60),
   'cluster-release-one': (report) => kubernetesReleases(report, { containers: 1, rounds: rounds(11) }),
   'cluster-release-ten': (report) => kubernetesReleases(report, { containers: 10, rounds: rounds(7) }),
+  'cluster-failures': (report) => failureReasons(report, rounds(5)),
   'cluster-log': (report) => kubernetesLog(report, rounds(5)),
   'cluster-memory': (report) => watchedCluster(report),
   'cluster-list': (report) => firstClusterList(report, rounds(7)),

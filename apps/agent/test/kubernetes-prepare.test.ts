@@ -4,7 +4,7 @@ import { idle, kubernetesMissing, registryAccount, storageAccount, storageMissin
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { getPath } from './kit/cluster-objects.ts'
 import { shell } from './kit/cluster-scripts.ts'
-import { type Preparations, show, startPreparations } from './kit/preparations.ts'
+import { type Preparations, readLog, show, startPreparations } from './kit/preparations.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
 const missing = kubernetesMissing()
@@ -111,6 +111,35 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
     })
     expect(message).not.toContain('copied')
   }, 90_000)
+
+  test('are there for a Job, of which each release runs another one', async (context) => {
+    const { agent, deploy, publish, succeed } = open(context)
+    const deploymentId = randomUUID()
+    const toConfig = (image: string, path = '/conf') => ({
+      name: 'once',
+      volumes: [{ name: 'conf', path: '/conf', type: 'tmp' as const }],
+      expectedState: { state: 'exited' as const, exitCode: 0 },
+      ...shell('cat /conf/file'),
+      configContainer: { image, path, keepFiles: false, volume: 'conf' },
+    })
+    const jobs = async () =>
+      (await agent.list('Job')).filter(({ deletedAt, name }) => !deletedAt && name.startsWith('once-'))
+    for (const [number, content] of ['first', 'second'].entries()) {
+      const { image, pinned } = await publish('files', { '/conf/file': content })
+      const release = await succeed(toConfig(image), pinned, { deploymentId, number: number + 1 })
+      expect(agent.server.toLines(release)).toContain(`copied 1 files (${content.length} bytes) into conf`)
+      const [job, ...others] = await jobs()
+      expect(others).toEqual([])
+      const [pod] = (await agent.list('Pod')).filter(({ owners }) => owners.some(({ uid }) => uid === job?.uid))
+      expect(pod && (await readLog(agent, pod, 'once'))).toEqual([content])
+    }
+    const { image, pinned } = await publish('files', { '/conf/file': 'third' })
+    const { outcome } = await deploy(toConfig(image, '/missing'), pinned, { deploymentId, number: 3 })
+    expect(outcome).toMatchObject({ successful: false, previousRestored: true })
+    expect(outcome.reason).toMatch(/^the files of the volumes cannot be prepared: conf: the image .* has no \/missing$/)
+    expect((await jobs()).map(({ name }) => name)).toEqual(['once-2'])
+    expect((await agent.list('Secret')).filter(({ name }) => name.startsWith('once-'))).toHaveLength(1)
+  }, 120_000)
 
   test('mirror a prefix of a bucket, and fetch what has changed with the next release', async (context) => {
     const storage = openStorage(context)

@@ -8,6 +8,7 @@ import {
   storageMissing,
   type TestStorage,
 } from '@crux/test-kit'
+import type { ClusterObject } from '../../src/engines/kubernetes/cluster/cluster.ts'
 import { type ClusterAgent, startClusterAgent } from './cluster-agent.ts'
 import { loadAgentImage, openClusterServices } from './cluster-services.ts'
 import type { InstanceInput, ReleaseInput } from './releases.ts'
@@ -79,14 +80,23 @@ export async function startPreparations() {
 
 export type Preparations = NonNullable<Awaited<ReturnType<typeof startPreparations>>>
 
+/** What a container of a pod has written. */
+export async function readLog(
+  { cluster }: Pick<ClusterAgent, 'cluster'>,
+  { name, namespace }: Pick<ClusterObject, 'name' | 'namespace'>,
+  container: string,
+): Promise<string[]> {
+  const lines: string[] = []
+  for await (const chunk of cluster.readLog({ namespace, name, container }, { take: 100, follow: false }))
+    lines.push(...chunk.map(({ text }) => text))
+  return lines
+}
+
 async function readShown(agent: ClusterAgent, name: string): Promise<string[] | undefined> {
   const [pod] = (await agent.pods())
     .filter(({ labels }) => labels['dev.crux.name'] === name)
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
   if (!pod) return undefined
-  const lines: string[] = []
-  const at = { namespace: pod.namespace, name: pod.name, container: name }
-  for await (const chunk of agent.cluster.readLog(at, { take: 100, follow: false }))
-    lines.push(...chunk.map(({ text }) => text))
+  const lines = await readLog(agent, pod, name)
   return lines.includes('end') ? lines.filter((line) => line !== 'end' && !line.startsWith('./.crux')) : undefined
 }

@@ -10,8 +10,8 @@ import { findReleaseAhead } from '../releases/index.ts'
 type Target = { nodeId: string; prefix: string }
 
 const readTimeoutMs = 20_000
-/** The agent waits for pods to end, for the cluster to count what is in a namespace, and for its end. A page waits for 90 s. */
-const deleteTimeoutMs = 80_000
+/** The agent waits for pods to end, for the cluster to count what is in a namespace, and for its end. Many proxies end a request after 60 s. */
+const deleteTimeoutMs = 58_000
 
 const states = {
   [DeletionState.DELETED]: 'deleted',

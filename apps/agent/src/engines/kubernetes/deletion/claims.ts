@@ -4,10 +4,10 @@ import { isEngineError } from '../../../errors.ts'
 import type { PrefixTarget } from '../../engine.ts'
 import { isOfPrefix } from '../../labels.ts'
 import type { Cluster, ClusterObject, ObjectRef } from '../cluster/cluster.ts'
+import { deletionLimitsMs } from '../locks/limits.ts'
 import { poll } from '../locks/poll.ts'
 import { type Deletion, type DeletionContext, toReason } from './deletion-context.ts'
 
-const goneMs = 8_000
 /** How often a deletion is repeated that met another change of the same claim, such as a new status. */
 const attemptsMax = 6
 
@@ -99,7 +99,7 @@ async function awaitGone(
         finalizers = found?.finalizers ?? []
         return !found?.deletedAt || undefined
       },
-      { signal, timeoutMs: goneMs },
+      { signal, timeoutMs: deletionLimitsMs.claimsGone },
     )
     if (gone) return { state: 'deleted' }
   } catch (error) {

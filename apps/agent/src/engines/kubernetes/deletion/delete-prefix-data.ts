@@ -3,15 +3,13 @@ import { type ClaimKey, type DeletedPrefixData, DeletedPrefixDataSchema, Deletio
 import { EngineError } from '../../../errors.ts'
 import type { PrefixTarget } from '../../engine.ts'
 import { isOfPrefix } from '../../labels.ts'
+import { deletionLimitsMs } from '../locks/limits.ts'
 import { poll } from '../locks/poll.ts'
 import { checkNamespace } from '../rollout/check-namespace.ts'
 import { deleteClaims, listClaims } from './claims.ts'
 import { type Deletion, type DeletionContext, toReason, toRefusal } from './deletion-context.ts'
 import { deleteNamespace } from './namespace.ts'
 import { assertPrefix } from './prefix-name.ts'
-
-/** Pods get the time that their configuration gives them to end. Longer ones are named, and the deletion is repeated. */
-const podsEndMs = 15_000
 
 const states = {
   deleted: DeletionState.DELETED,
@@ -64,7 +62,7 @@ async function assertNoContainers({ node: { cluster }, signal }: DeletionContext
       names = (await list('Pod')).map(({ name }) => name)
       return names.length === 0 || undefined
     },
-    { signal, timeoutMs: podsEndMs },
+    { signal, timeoutMs: deletionLimitsMs.podsEnd },
   )
   if (!haveEnded)
     throw new EngineError(

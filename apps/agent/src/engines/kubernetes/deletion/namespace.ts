@@ -5,12 +5,12 @@ import { isOfPrefix } from '../../labels.ts'
 import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
 import type { Cluster, ClusterObject, ObjectKind } from '../cluster/cluster.ts'
 import { namespacesSetting } from '../cluster/limited-cluster.ts'
+import { deletionLimitsMs } from '../locks/limits.ts'
 import { countObjects, isLocked, lockName, lockNamespace, unlockNamespace } from '../locks/namespace-lock.ts'
 import { poll } from '../locks/poll.ts'
 import type { ClusterNode } from '../rollout/release-context.ts'
 import { type Deletion, type DeletionContext, toReason } from './deletion-context.ts'
 
-const goneMs = 12_000
 const attemptsMax = 6
 
 const Status = z.object({
@@ -135,7 +135,7 @@ async function awaitGone({ node: { cluster }, signal }: DeletionContext, target:
         last = await getNamespace(cluster, target)
         return !last?.deletedAt || undefined
       },
-      { signal, timeoutMs: goneMs },
+      { signal, timeoutMs: deletionLimitsMs.namespaceGone },
     )
     if (gone) return { state: 'deleted' }
   } catch (error) {

@@ -4,6 +4,7 @@ import { EngineError, isEngineError } from '../../../errors.ts'
 import type { PrefixTarget } from '../../engine.ts'
 import { isOfPrefix, label } from '../../labels.ts'
 import type { Cluster, Manifest, ObjectRef } from '../cluster/cluster.ts'
+import { deletionLimitsMs } from './limits.ts'
 import { poll } from './poll.ts'
 
 /**
@@ -15,12 +16,8 @@ export const lockName = 'crux-deletion'
 /** A second quota, made when the first one is in force: its counts include all that was created before. */
 const countName = 'crux-deletion-count'
 
-/** Within it the cluster applies a quota to requests that it was already serving. */
-const settleMs = 2_000
-const enforcedMs = 10_000
 /** Counts are final when they have not changed for this long; objects that the cluster deletes with others take a moment. */
 const unchangedMs = 5_000
-const countedMs = 20_000
 /** A name of a quota's resource has at most this many characters behind `count/`. */
 const resourceNameMax = 63
 
@@ -73,11 +70,11 @@ export async function lockNamespace(cluster: Cluster, target: PrefixTarget, sign
       const { hard = {} } = await readStatus(cluster, target, lockName)
       return Object.keys(hard).length > 0 || undefined
     },
-    { signal, timeoutMs: enforcedMs },
+    { signal, timeoutMs: deletionLimitsMs.quotaEnforced },
   )
   if (!isEnforced)
     throw new EngineError('other', `The cluster does not apply the quota ${lockName} of the namespace ${target.prefix}`)
-  await pause(settleMs, signal)
+  await pause(deletionLimitsMs.quotaSettles, signal)
   return resources
 }
 
@@ -106,7 +103,7 @@ export async function countObjects(
       known = text
       return performance.now() - knownSince >= unchangedMs ? found : undefined
     },
-    { signal, timeoutMs: countedMs },
+    { signal, timeoutMs: deletionLimitsMs.objectsCounted },
   )
   const found = result ?? (await judge())
   if (found.unexpected.length === 0 && found.missing.length > 0)
