@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
-import { capabilityName, findExclusiveClaim } from '@crux/rules'
+import { canonicalJson, capabilityName, findExclusiveClaim } from '@crux/rules'
 import { toExpectation } from '../../expectation.ts'
 import { label, releaseLabels } from '../../labels.ts'
 import type { Manifest } from '../cluster/cluster.ts'
@@ -21,6 +22,7 @@ import { annotated, toUserAnnotations, toUserLabels } from './user-rows.ts'
 const defaultGraceSeconds = 10
 /** While a pod ends, the machines learn that its service no longer leads to it. */
 const defaultDrainSeconds = 2
+const labelValueMax = 63
 /** Earlier revisions that the cluster keeps. */
 export const revisionHistoryLimit = 10
 
@@ -82,19 +84,30 @@ export function toDeployment(release: Release, desired: DesiredWorkload, parts: 
   }
 }
 
-/** A Job for a container that does its work and ends. Its name is that of the release: a Job cannot be changed. */
+/**
+ * The name of the Job of one release: a Job cannot be changed, so that each release makes another one. Releases are counted per deployment, and
+ * each version of a project has its own, so a hash of both makes the name unique in the namespace. It is also a label of the Job's pods.
+ */
+function toJobName(name: string, { key }: Release): string {
+  const number = key?.number ?? 0
+  const hash = createHash('sha256')
+    .update(canonicalJson([key?.deploymentId ?? '', number, name]))
+    .digest('hex')
+    .slice(0, 8)
+  const suffix = `-${number}-${hash}`
+  return name.slice(0, labelValueMax - suffix.length).replace(/[-._]+$/, '') + suffix
+}
+
+/** A Job for a container that does its work and ends. */
 export function toJob(release: Release, desired: DesiredWorkload, parts: PodParts, hash: string): Manifest {
   const { config, name, namespace } = desired
   const { timeoutMs } = toExpectation(config, release.observationWindowMs)
   const deadlineSeconds = Math.max(1, Math.ceil(timeoutMs / 1_000))
-  const jobName = `${name}-${release.key?.number ?? 0}`
-  // The name is also a label of its pods.
-  if (jobName.length > 63) throw new Error(`name: "${jobName}", with the number of the release, is longer than 63`)
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: jobName,
+      name: toJobName(name, release),
       namespace,
       labels: { ...toUserLabels(config, 'deployment'), ...ownLabels(release, desired) },
       annotations: toAnnotations(config, hash),
