@@ -135,6 +135,10 @@ function toAnnotations(config: FinalContainerConfig, hash: string): Record<strin
 const canRoll = (config: FinalContainerConfig): boolean =>
   config.deploymentStrategy !== 'recreate' && !findExclusiveClaim(config)
 
+/** Whether two pods of the container may use its volumes at the same time. */
+export const mayRunSeveralPods = (config: FinalContainerConfig): boolean =>
+  config.expectedState?.state !== 'exited' && (canRoll(config) || (config.replicas ?? 1) > 1)
+
 function toTemplate(
   release: Release,
   desired: DesiredWorkload,

@@ -11,6 +11,7 @@ import { findDrift, listVariables } from '../drift/find-drift.ts'
 import { findHidingVariables, withHidingVariables } from '../drift/hiding-variables.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { listForeignNamespaces } from './check-namespace.ts'
+import { assertClaimFits } from './existing-claims.ts'
 import { judgeDeployment, judgeJob } from './judge.ts'
 import { assertNamespace, assertOwned } from './own-objects.ts'
 import type { ReleaseContext } from './release-context.ts'
@@ -124,7 +125,9 @@ async function planWorkload(
     return { instanceId, name: workload.metadata.name, kind, mode: 'keep', objects: [] }
   for (const claim of manifests.claims) {
     const found = await cluster.get(toRef(claim))
-    if (found) assertOwned(found, owner, instanceId)
+    if (!found) continue
+    assertOwned(found, owner, instanceId)
+    assertClaimFits(found, desired)
   }
   await refuseForeignCertificate(cluster, manifests.ingress, instanceId)
   return { instanceId, name: workload.metadata.name, kind, mode: existing ? 'replace' : 'first', objects }
