@@ -84,6 +84,19 @@ describe('an id', () => {
 })
 
 describe('a service', () => {
+  test('selects pods of its project alone, by labels that they have, and the selector of a Deployment stays the same', () => {
+    const { service, workload } = plan({ ports: [{ internal: 80 }] })
+    const selector = {
+      'dev.crux.name': 'web',
+      'dev.crux.team': 'team',
+      'dev.crux.project': 'project',
+      'dev.crux.prefix': 'demo',
+    }
+    expect(service?.spec).toEqual(expect.objectContaining({ selector }))
+    expect(workload.spec).toMatchObject({ template: { metadata: { labels: selector } } })
+    expect(workload.spec).toEqual(expect.objectContaining({ selector: { matchLabels: { 'dev.crux.name': 'web' } } }))
+  })
+
   test('is a load balancer only with the permission of an admin', () => {
     const config = {
       ports: [{ internal: 80 }],
@@ -288,7 +301,14 @@ describe('metrics', () => {
   test('become a ServiceMonitor of the own service where the cluster has its operator', () => {
     const config = { ports: [{ internal: 80 }, { internal: 9000 }], metrics: { enabled: true, port: 9000 } }
     expect(plan(config, { settings: { hasServiceMonitors: true } }).serviceMonitor?.spec).toEqual({
-      selector: { matchLabels: { 'dev.crux.name': 'web' } },
+      selector: {
+        matchLabels: {
+          'dev.crux.name': 'web',
+          'dev.crux.team': 'team',
+          'dev.crux.project': 'project',
+          'dev.crux.prefix': 'demo',
+        },
+      },
       endpoints: [{ port: 'tcp-9000', path: '/metrics' }],
     })
     expect(plan(config).serviceMonitor).toBeUndefined()

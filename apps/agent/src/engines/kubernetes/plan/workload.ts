@@ -45,11 +45,27 @@ export function ownLabels(release: Release, { config, instanceId }: DesiredWorkl
 }
 
 /**
- * Selects the pods of one container of the namespace alone, by a label that no member can set. The selector of a Deployment never changes, and
- * the instances of the next version have other ids.
+ * Of a Deployment, whose ReplicaSets tell their own pods from others of the name. It never changes, and the instances of the next version have
+ * other ids.
  */
 export const toSelector = ({ config }: Pick<DesiredWorkload, 'config'>): Record<string, string> => ({
   [label.name]: config.name,
+})
+
+/**
+ * Selects the pods of the container, and its Service, by its owner too: projects may share a prefix, and a Job of another one may have the
+ * name. Not by the node, because a reinstalled one takes over pods that have the labels of its predecessor.
+ */
+export const toOwnSelector = (
+  { owner }: Release,
+  desired: Pick<DesiredWorkload, 'config'>,
+): Record<string, string> => ({
+  ...toSelector(desired),
+  ...(owner && {
+    [label.team]: owner.teamId,
+    [label.project]: owner.projectId,
+    [label.prefix]: owner.prefix,
+  }),
 })
 
 /** A Deployment that keeps pods running, with a rollout that ends in time. */
