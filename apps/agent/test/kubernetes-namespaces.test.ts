@@ -86,6 +86,33 @@ describe.skipIf(missing)('a namespace that somebody else made', () => {
     }
   })
 
+  test('gets no labels of members on pods: a Service of others there could select them', async () => {
+    await agent.cluster.create({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'shop', namespace },
+      spec: { ports: [{ port: 80 }], selector: { app: 'shop' } },
+    })
+    const rows = [{ key: 'app', value: 'shop' }]
+    expect(await deploy(agent, { labels: { deployment: rows } })).toMatchObject({
+      successful: false,
+      reason: `labels.deployment: the namespace ${namespace} was not made by Crux, and Services and network policies of others in it could select the pods by the label app: remove these labels, or choose another prefix`,
+    })
+    expect(await agent.list('Deployment', namespace)).toEqual([])
+    const allowed = { labels: { deployment: [{ key: 'app', value: null }], service: rows, ingress: rows } }
+    expect(await deploy(agent, allowed)).toMatchObject({ successful: true, reason: '' })
+    expect((await agent.list('Pod', namespace)).map(({ labels }) => labels.app)).toEqual([undefined])
+    // Listed, but made by Crux.
+    const own = agent.newNamespace()
+    const release = agent.release({
+      owner: { ...agent.owner, prefix: own },
+      cluster: { foreignNamespaces: [own] },
+      instances: [{ config: { name: 'web', ...serve('one'), labels: { deployment: rows } } }],
+    })
+    expect(await agent.server.deployAndWait(release)).toMatchObject({ successful: true, reason: '' })
+    expect((await agent.list('Pod', own)).map(({ labels }) => labels.app)).toEqual(['shop'])
+  })
+
   test('of another team stays refused, also where it is listed', async () => {
     const taken = await agent.createNamespace((name) => ({
       'dev.crux.team': randomUUID(),

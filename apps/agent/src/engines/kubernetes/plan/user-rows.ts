@@ -12,6 +12,20 @@ export function toUserLabels({ labels }: FinalContainerConfig, section: Section)
   return toRecord(labels?.[section], `labels.${section}`)
 }
 
+/**
+ * In a namespace that somebody else made, Services and network policies of others may select pods by any label: a member could take over
+ * their requests. Nothing that leads requests or grants access selects Services or Ingresses by their labels, so those may have some.
+ *
+ * @throws Error with a sentence for users for a label of a member that pods would have
+ */
+export function refusePodLabels(config: FinalContainerConfig, namespace: string): void {
+  const [key] = Object.keys(toUserLabels(config, 'deployment'))
+  if (key !== undefined)
+    throw new Error(
+      `labels.deployment: the namespace ${namespace} was not made by Crux, and Services and network policies of others in it could select the pods by the label ${key}: remove these labels, or choose another prefix`,
+    )
+}
+
 /** Annotations of a member for one kind of object. @throws Error with a sentence for users */
 export function toUserAnnotations({ annotations }: FinalContainerConfig, section: Section): Record<string, string> {
   return toRecord(annotations?.[section], `annotations.${section}`)

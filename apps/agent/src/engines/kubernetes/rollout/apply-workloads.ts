@@ -11,7 +11,7 @@ import { hasOtherData, listVariables } from '../drift/find-drift.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { hasPreparation, preparationSeconds } from '../plan/preparation.ts'
 import { toRolloutStages } from '../plan/rollout-order.ts'
-import { listForeignNamespaces } from './check-namespace.ts'
+import { checkPodLabels, listForeignNamespaces } from './check-namespace.ts'
 import { assertClaimFits, listKeptSettings } from './existing-claims.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { ensureNamespace, ensureObject, putObject } from './own-objects.ts'
@@ -40,9 +40,7 @@ export async function applyWorkloads(
     for (const phase of [Phase.PULL, Phase.CREATE, Phase.START, Phase.VERIFY, Phase.SWAP])
       progressReporter.skipped(instanceId, phase, 'unchanged')
   await enterPosition(journal, 'create')
-  const [first] = workloads
-  const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
-  if (first) await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal)
+  await createNamespace(context, workloads)
   await allOrFirstError(changing.map((workload) => createDependencies(context, workload)))
   if (changing.length === 0) return
   await control.mayProceed(signal)
@@ -61,6 +59,22 @@ export async function applyWorkloads(
   // Another release may have taken a route while the pods of this one started.
   await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal)
   await allOrFirstError(changing.map((workload) => finishWorkload(context, plan, workload)))
+}
+
+async function createNamespace(
+  { node, owner, release, signal }: ReleaseContext,
+  workloads: readonly ResolvedWorkload[],
+): Promise<void> {
+  const [first] = workloads
+  if (!first) return
+  const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
+  const { namespace } = first.manifests
+  const created = await retryWhileUnavailable(() => ensureNamespace(node.cluster, namespace, use), signal)
+  // Somebody else may have made it since the release was planned.
+  checkPodLabels(
+    workloads.map(({ desired }) => desired),
+    created,
+  )
 }
 
 /** Config, secrets and claims, which a running pod of the previous release does not notice. */

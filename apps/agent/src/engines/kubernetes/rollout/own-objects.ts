@@ -98,9 +98,14 @@ export interface NamespaceUse {
  * Makes sure that the namespace of the prefix exists and that only this node deploys to it. Other objects of other owners may be in it; they
  * stay as they are.
  *
+ * @returns whether somebody else made it
  * @throws PlanError as `assertNamespace`
  */
-export async function ensureNamespace(cluster: Cluster, manifest: Manifest, use: NamespaceUse): Promise<void> {
+export async function ensureNamespace(
+  cluster: Cluster,
+  manifest: Manifest,
+  use: NamespaceUse,
+): Promise<{ isForeign: boolean }> {
   const ref = toRef(manifest)
   let found = await cluster.get(ref)
   if (!found) {
@@ -112,7 +117,10 @@ export async function ensureNamespace(cluster: Cluster, manifest: Manifest, use:
     }
   }
   await assertUsable(cluster, found, use)
-  if (isOfNode(found, use.owner)) return unlockLeft(cluster, { prefix: use.owner.prefix, scope: use.owner })
+  if (isOfNode(found, use.owner)) {
+    await unlockLeft(cluster, { prefix: use.owner.prefix, scope: use.owner })
+    return { isForeign: false }
+  }
   // Somebody else's namespace has no labels of ours, so that an object in it says which node was first. Its creation decides between two.
   const claim: Manifest = {
     apiVersion: 'v1',
@@ -125,16 +133,24 @@ export async function ensureNamespace(cluster: Cluster, manifest: Manifest, use:
     throw error
   })
   if (!claimed) await assertUsable(cluster, found, use)
+  return { isForeign: true }
 }
 
 /**
  * Asks whether the node may deploy to a namespace, and changes nothing.
  *
+ * @returns whether somebody else made it
  * @throws PlanError for a namespace of anybody else. The other team is not named
  */
-export async function assertNamespace(cluster: Cluster, name: string, use: NamespaceUse): Promise<void> {
+export async function assertNamespace(
+  cluster: Cluster,
+  name: string,
+  use: NamespaceUse,
+): Promise<{ isForeign: boolean }> {
   const found = await cluster.get({ kind: 'Namespace', namespace: '', name })
-  if (found) await assertUsable(cluster, found, use)
+  if (!found) return { isForeign: false }
+  await assertUsable(cluster, found, use)
+  return { isForeign: !isOfNode(found, use.owner) }
 }
 
 async function assertUsable(cluster: Cluster, namespace: ClusterObject, use: NamespaceUse): Promise<void> {

@@ -10,7 +10,7 @@ import { listConfigRefs } from '../cluster/config-refs.ts'
 import { findDrift, listVariables } from '../drift/find-drift.ts'
 import { findHidingVariables, withHidingVariables } from '../drift/hiding-variables.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
-import { listForeignNamespaces } from './check-namespace.ts'
+import { checkPodLabels, listForeignNamespaces } from './check-namespace.ts'
 import { assertClaimFits } from './existing-claims.ts'
 import { judgeDeployment, judgeJob } from './judge.ts'
 import { assertNamespace, assertOwned } from './own-objects.ts'
@@ -45,7 +45,11 @@ export async function planRelease(
 ): Promise<ReleasePlan> {
   const { cluster } = node
   const foreignNamespaces = listForeignNamespaces(node, release)
-  await assertNamespace(cluster, owner.prefix, { owner, foreignNamespaces })
+  const use = await assertNamespace(cluster, owner.prefix, { owner, foreignNamespaces })
+  checkPodLabels(
+    resolved.map(({ desired }) => desired),
+    use,
+  )
   const observed = await observe(cluster, owner.prefix)
   const drifted = release.takeBackFields ? await findDrift(cluster, release, resolved) : []
   const changed = new Set(drifted.map(({ instanceId }) => instanceId))
