@@ -20,6 +20,10 @@ describe('isAllowedAnnotation', () => {
     'seccomp.security.alpha.kubernetes.io/pod',
     'external-dns.alpha.kubernetes.io/hostname',
     'service.beta.kubernetes.io/aws-load-balancer-type',
+    'org.systemd.property.SuccessAction',
+    'io.kubernetes.cri-o.Devices',
+    'io.katacontainers.config.hypervisor.path',
+    'cpu-load-balancing.crio.io',
     'unknown.example.com/anything',
     'toString/x',
   ])('refuses %s in every section', (key) => {
@@ -27,7 +31,7 @@ describe('isAllowedAnnotation', () => {
       expect(isAllowedAnnotation(section, key)).toBe(false)
   })
 
-  it('allows notes without a domain, and limits of the own route on an ingress alone', () => {
+  it('allows notes without a slash or a dot, and limits of the own route on an ingress alone', () => {
     expect(isAllowedAnnotation('service', 'contact')).toBe(true)
     expect(isAllowedAnnotation('ingress', 'nginx.ingress.kubernetes.io/proxy-read-timeout')).toBe(true)
     expect(isAllowedAnnotation('service', 'nginx.ingress.kubernetes.io/proxy-read-timeout')).toBe(false)
@@ -73,6 +77,26 @@ describe('kubernetesDangers', () => {
         none,
       ),
     ).toEqual([])
+  })
+
+  it('judges the label without a domain that gives pods an identity of the cloud, on pods alone', () => {
+    const rows = [{ key: 'aadpodidbinding', value: 'admin' }]
+    const [danger, ...others] = kubernetesDangers({ labels: { deployment: rows, service: rows } }, none)
+    expect(others).toEqual([])
+    expect(danger).toEqual({
+      property: 'labels.deployment[0].key',
+      value: 'aadpodidbinding=admin',
+      reason: 'The label aadpodidbinding gives the pod a role in the account of the cloud',
+    })
+    expect(properties({ labels: { deployment: [{ key: 'tier', value: 'front' }] } })).toEqual([])
+  })
+
+  it('judges annotations that a container runtime reads, which have no slash', () => {
+    const rows = [{ key: 'org.systemd.property.SuccessAction', value: "'poweroff-force'" }]
+    const [danger] = kubernetesDangers({ annotations: { deployment: rows } }, none)
+    expect(danger?.reason).toBe(
+      'The annotation org.systemd.property.SuccessAction sets properties of systemd on the machine',
+    )
   })
 
   it('says of known annotations what they would do', () => {

@@ -9,8 +9,8 @@ type MarkerSection = (typeof markerSections)[number]
 const nginx = 'nginx.ingress.kubernetes.io/'
 
 /**
- * Annotations with a domain that any member may set, and why each is harmless. Other software of a cluster reads annotations, so one is dangerous
- * until it is listed here.
+ * Annotations with a slash or a dot in their names that any member may set, and why each is harmless. Other software of a cluster reads
+ * annotations, so one is dangerous until it is listed here.
  */
 const allowedAnnotations: Readonly<Record<MarkerSection, Readonly<Record<string, string>>>> = {
   deployment: {
@@ -62,14 +62,34 @@ const refusedAnnotations: readonly (readonly [prefix: string, reason: string])[]
   ['metallb.io/', 'takes addresses of the load balancer, which all teams share'],
   ['cert-manager.io/', 'requests certificates from an issuer of the cluster'],
   ['prometheus.io/', 'makes Prometheus send requests from its own place in the network'],
+  // Container runtimes pass annotations of a pod on, or read them, without a slash in their names.
+  ['org.systemd.property.', 'sets properties of systemd on the machine'],
+  ['io.kubernetes.cri-o.', 'changes what the container runtime gives the pod of its machine'],
+  ['io.katacontainers.', 'changes the virtual machine that confines the pod'],
 ]
+
+/** Labels without a domain on which known software acts, and what it does with a pod that has one. */
+const refusedPodLabels: Readonly<Record<string, string>> = {
+  aadpodidbinding: 'gives the pod a role in the account of the cloud',
+}
 
 /** Values are numbers, sizes, words and sentences: nothing that a controller could take for syntax of its own configuration. */
 const plainValue = /^[A-Za-z0-9 .,:_/-]*$/
 
-/** Whether any member may set the annotation. Without a domain it is a note of the team, on which no known software acts. */
+/**
+ * Whether any member may set the annotation. Without a slash or a dot it is a note of the team, on which no known software acts; names with dots
+ * alone are those of container runtimes.
+ */
 export function isAllowedAnnotation(section: MarkerSection, key: string): boolean {
-  return !key.includes('/') || Object.hasOwn(allowedAnnotations[section], key)
+  return !/[./]/.test(key) || Object.hasOwn(allowedAnnotations[section], key)
+}
+
+/** Why only an admin may set the label; undefined for one that any member may set. */
+function getLabelRefusal(section: MarkerSection, key: string): string | undefined {
+  if (key.includes('/')) return actedOn('label', key)
+  return section === 'deployment' && Object.hasOwn(refusedPodLabels, key)
+    ? `The label ${key} ${refusedPodLabels[key]}`
+    : undefined
 }
 
 /**
@@ -86,8 +106,10 @@ export function kubernetesDangers(
   const found: HostDanger[] = []
   const add = (property: string, value: string, reason: string) => void found.push({ property, value, reason })
   for (const section of markerSections) {
-    for (const [index, { key, value }] of setRows(labels?.[section]))
-      if (key.includes('/')) add(`labels.${section}[${index}].key`, `${key}=${value}`, actedOn('label', key))
+    for (const [index, { key, value }] of setRows(labels?.[section])) {
+      const reason = getLabelRefusal(section, key)
+      if (reason !== undefined) add(`labels.${section}[${index}].key`, `${key}=${value}`, reason)
+    }
     for (const [index, { key, value }] of setRows(annotations?.[section])) {
       const at = `annotations.${section}[${index}]`
       if (!isAllowedAnnotation(section, key)) add(`${at}.key`, `${key}=${value}`, getRefusal(key))
