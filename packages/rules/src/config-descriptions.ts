@@ -83,8 +83,9 @@ export const configDescriptions: Readonly<Record<string, string>> = {
     'Labels of the container. null removes one that a weaker layer sets. Labels that other software on the node obeys are for admins only.',
   deploymentStrategy: 'How Kubernetes replaces it.',
   replicas: 'How many equal containers run on Kubernetes; Docker runs one.',
-  customHeaders: 'Headers that the ingress passes on.',
-  proxyHeaders: 'Whether the ingress passes on the usual headers of a proxy.',
+  customHeaders: 'Headers that pages of other sites may send to it through the ingress (CORS).',
+  proxyHeaders:
+    'Whether pages of other sites may send the usual headers of a proxy through the ingress (CORS), which also buffers answers, with 256k for their headers.',
   useLoadBalancer: 'Whether a load balancer leads to it.',
   extraLBAnnotations: 'Annotations of the load balancer.',
   healthCheckConfig: 'How to know that it works.',

@@ -68,8 +68,14 @@ export const engineEffects: Readonly<Record<ContainerConfigField, Readonly<Recor
     k8s: 'rolling or recreate; where a claim has one writer, recreate, and rolling is refused',
   },
   replicas: { docker: null, k8s: 'Number of pods, 0 to 100' },
-  customHeaders: { docker: null, k8s: 'Headers of the Ingress, with the class nginx' },
-  proxyHeaders: { docker: null, k8s: 'Headers of the Ingress, with the class nginx' },
+  customHeaders: {
+    docker: null,
+    k8s: 'enable-cors of the Ingress with these cors-allow-headers; only with the class nginx',
+  },
+  proxyHeaders: {
+    docker: null,
+    k8s: 'enable-cors with the headers of a proxy, and proxy-buffering; only with the class nginx',
+  },
   useLoadBalancer: { docker: null, k8s: 'Service of type LoadBalancer; only admins' },
   extraLBAnnotations: { docker: null, k8s: 'Annotations of that Service; only admins' },
   labels: { docker: null, k8s: 'Labels of Deployment, Service and Ingress' },
