@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { kubernetesMissing } from '@crux/test-kit'
+import { kubernetesImage, kubernetesMissing } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Manifest } from '../src/engines/kubernetes/cluster/cluster.ts'
+import { ownerLabels } from '../src/engines/labels.ts'
 import { type ClusterAgent, startClusterAgent } from './kit/cluster-agent.ts'
 import { getPath, toLabels } from './kit/cluster-objects.ts'
 import { ports, serve, shell } from './kit/cluster-scripts.ts'
@@ -8,6 +10,24 @@ import { createReleaseSequence, type ReleaseSequence } from './kit/release-seque
 import { waitUntil } from './kit/wait-until.ts'
 
 const missing = kubernetesMissing()
+
+const toEarlierJob = (owner: ClusterAgent['owner']): Manifest => {
+  const labels = { ...ownerLabels(owner), 'dev.crux.name': 'web', 'dev.crux.instance': randomUUID() }
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'web-1', namespace: owner.prefix, labels },
+    spec: {
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: 'Never',
+          containers: [{ name: 'web', image: kubernetesImage, imagePullPolicy: 'Never', command: ['true'] }],
+        },
+      },
+    },
+  }
+}
 
 describe.skipIf(missing)('a release on Kubernetes', () => {
   let agent: ClusterAgent
@@ -119,10 +139,42 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
     const config = { ports: [], expectedState: { state: 'exited', exitCode: 4 } }
     await deploySuccessfully({ ...config, ...shell('echo work; exit 4') })
     expect(await agent.list('Deployment')).toEqual([])
-    expect((await agent.list('Job')).map(({ name }) => name)).toEqual(['web-1'])
+    const [job, ...others] = await agent.list('Job')
+    expect(others).toEqual([])
+    expect(job?.name).toMatch(/^web-1-[0-9a-f]{8}$/)
     const failed = await deploy({ ...config, ...shell('echo broken; exit 5') })
     expect(failed).toMatchObject({ successful: false, reason: 'the container ended with exit code 5, expected was 4' })
-    expect((await agent.list('Job')).map(({ name }) => name)).toEqual(['web-1'])
+    expect((await agent.list('Job')).map(({ uid }) => uid)).toEqual([job?.uid])
+  })
+
+  test('of another version runs a Job of the same name and number again, and deletes the earlier ones', async () => {
+    const job = (script: string) => ({
+      name: 'web',
+      ports: [],
+      expectedState: { state: 'exited' as const },
+      ...shell(script),
+    })
+    const deployVersion = (script: string) =>
+      agent.server.deployAndWait(
+        agent.release({ deploymentId: randomUUID(), number: 1, instances: [{ config: job(script) }] }),
+      )
+    // The name that earlier agents gave it.
+    await agent.cluster.create({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: agent.owner.prefix, labels: ownerLabels(agent.owner) },
+    })
+    await agent.cluster.create(toEarlierJob(agent.owner))
+    expect(await deployVersion('echo one')).toMatchObject({ successful: true, reason: '' })
+    const [first, ...others] = await agent.list('Job')
+    expect(others).toEqual([])
+    expect(await deployVersion('exit 3')).toMatchObject({ successful: false })
+    expect((await agent.list('Job')).map(({ uid }) => uid)).toEqual([first?.uid])
+    expect(await deployVersion('echo two')).toMatchObject({ successful: true, reason: '' })
+    const [second, ...more] = await agent.list('Job')
+    expect(more).toEqual([])
+    expect(second?.uid).not.toBe(first?.uid)
+    expect((await agent.pods()).map(({ owners }) => owners[0]?.uid)).toEqual([second?.uid])
   })
 
   test('of the next version, whose instances are others, replaces the container of the same name', async () => {

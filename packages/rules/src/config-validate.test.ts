@@ -164,6 +164,20 @@ describe('validateRelease', () => {
     ])
   })
 
+  it('finds two volumes that would be one claim of a cluster, and not on a Docker node', () => {
+    const instances = [
+      { config: final({ name: 'a', volumes: [{ name: 'b-c', path: '/data' }] }) },
+      { config: final({ name: 'a-b', volumes: [{ name: 'c', path: '/data' }] }) },
+    ]
+    expect(validateRelease('shop', instances, 'k8s')).toEqual([
+      expect.objectContaining({
+        property: 'instances[1].config.volumes[0].name',
+        description: expect.stringContaining('would both be the claim a-b-c'),
+      }),
+    ])
+    expect(validateRelease('shop', instances, 'docker')).toEqual([])
+  })
+
   it('accepts two images without names', () => {
     const named = (imageName: string) => ({
       config: finalConfig({ image: {}, layers: [], imageName, versionName: '1' }).config,

@@ -10,6 +10,7 @@ import {
 import { type ConfigProblem, collectProblems, problem, type Report } from './config-problem.ts'
 import { type HostPort, isSameHostPort, publishedPorts } from './host-ports.ts'
 import { valueAt } from './json-record.ts'
+import { findSharedClaims } from './kubernetes-claims.ts'
 import { reportRepeatedRoutes } from './routes.ts'
 import { checkKubernetesNames } from './validate-kubernetes-names.ts'
 import { checkMounts } from './validate-mounts.ts'
@@ -100,6 +101,9 @@ export function validateRelease(
       }
     }
     reportRepeatedRoutes(instances, report)
+    const shared = nodeType === 'k8s' ? findSharedClaims(instances.map(({ config }) => config)) : []
+    for (const { description, index, volumeIndex } of shared)
+      report(`instances[${index}].config.volumes[${volumeIndex}].name`, 'unavailable', description)
   })
   return onePerProperty([...problems, ...clashes])
 }

@@ -8,7 +8,8 @@ type Volume = NonNullable<ContainerConfigFields['volumes']>[number]
 
 /** The name becomes that of an object, behind that of the container, and may be no path of a machine. */
 const claimName = /^[-a-z0-9.]*[a-z0-9]$/
-const isClaim = ({ type }: Pick<Volume, 'type'>): boolean => type !== 'mem' && type !== 'tmp'
+/** Whether the volume is a claim on a cluster; others are part of the pod. */
+export const isClaim = ({ type }: Pick<Volume, 'type'>): boolean => type !== 'mem' && type !== 'tmp'
 
 /** Whether the volume is a claim that only one pod may write. */
 export const isWritableByOne = ({ type }: Pick<Volume, 'type'>): boolean => (type ?? 'rwo') === 'rwo'

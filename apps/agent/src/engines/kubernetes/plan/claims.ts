@@ -1,5 +1,5 @@
 import type { FinalContainerConfig } from '@crux/contract'
-import { bytesOfQuantity } from '@crux/rules'
+import { bytesOfQuantity, toClaimName as joinClaimName } from '@crux/rules'
 import type { Manifest } from '../cluster/cluster.ts'
 
 type Volume = FinalContainerConfig['volumes'][number]
@@ -63,7 +63,7 @@ const toVolumeName = (index: number): string => `volume-${index}`
 
 /** @throws Error with a sentence for users: the name becomes that of an object, and may be no path of the node */
 function toClaimName(name: string, volume: Volume): string {
-  const claim = `${name}-${volume.name}`
+  const claim = joinClaimName(name, volume.name)
   if (claim.length > 253 || !/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(claim))
     throw new Error(
       `the volume name "${volume.name}" is not valid on a cluster: use lower-case letters, digits and dashes`,

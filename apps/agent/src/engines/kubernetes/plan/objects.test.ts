@@ -8,19 +8,22 @@ const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'd
 const digest = `sha256:${'a'.repeat(64)}`
 const nginx: ClusterSettings = { ingress: { className: 'nginx', rootDomain: 'example.com' } }
 
+interface PlanOptions {
+  admin?: boolean
+  deploymentId?: string
+  number?: number
+  preparationDigests?: Record<string, string>
+  settings?: ClusterSettings
+}
+
 function plan(
   config: object,
-  {
-    admin = false,
-    number = 1,
-    preparationDigests = {},
-    settings = {},
-  }: { admin?: boolean; number?: number; preparationDigests?: Record<string, string>; settings?: ClusterSettings } = {},
+  { admin = false, deploymentId = 'deployment', number = 1, preparationDigests = {}, settings = {} }: PlanOptions = {},
 ) {
   const release = makeRelease({
     owner,
     number,
-    deploymentId: 'deployment',
+    deploymentId,
     hostDangerousAllowed: admin,
     instances: [{ instanceId: 'instance', image: 'app:1', config: { name: 'web', ...config } }],
   })
@@ -81,6 +84,19 @@ describe('an id', () => {
 })
 
 describe('a service', () => {
+  test('selects pods of its project alone, by labels that they have, and the selector of a Deployment stays the same', () => {
+    const { service, workload } = plan({ ports: [{ internal: 80 }] })
+    const selector = {
+      'dev.crux.name': 'web',
+      'dev.crux.team': 'team',
+      'dev.crux.project': 'project',
+      'dev.crux.prefix': 'demo',
+    }
+    expect(service?.spec).toEqual(expect.objectContaining({ selector }))
+    expect(workload.spec).toMatchObject({ template: { metadata: { labels: selector } } })
+    expect(workload.spec).toEqual(expect.objectContaining({ selector: { matchLabels: { 'dev.crux.name': 'web' } } }))
+  })
+
   test('is a load balancer only with the permission of an admin', () => {
     const config = {
       ports: [{ internal: 80 }],
@@ -285,7 +301,14 @@ describe('metrics', () => {
   test('become a ServiceMonitor of the own service where the cluster has its operator', () => {
     const config = { ports: [{ internal: 80 }, { internal: 9000 }], metrics: { enabled: true, port: 9000 } }
     expect(plan(config, { settings: { hasServiceMonitors: true } }).serviceMonitor?.spec).toEqual({
-      selector: { matchLabels: { 'dev.crux.name': 'web' } },
+      selector: {
+        matchLabels: {
+          'dev.crux.name': 'web',
+          'dev.crux.team': 'team',
+          'dev.crux.project': 'project',
+          'dev.crux.prefix': 'demo',
+        },
+      },
       endpoints: [{ port: 'tcp-9000', path: '/metrics' }],
     })
     expect(plan(config).serviceMonitor).toBeUndefined()
@@ -334,10 +357,22 @@ describe('init containers', () => {
   })
 })
 
-describe('the name of an object', () => {
-  test('of a Job has the number of the release and fits into a label, or the container is refused', () => {
-    const expectedState = { state: 'exited' }
-    expect(plan({ expectedState }, { number: 7 }).workload.metadata.name).toBe('web-7')
-    expect(() => plan({ name: 'a'.repeat(62), expectedState })).toThrow('is longer than 63')
+describe('the name of a Job', () => {
+  const expectedState = { state: 'exited' }
+  const jobName = (config: object = {}, options: PlanOptions = {}) =>
+    plan({ expectedState, ...config }, options).workload.metadata.name
+
+  test('has the number of the release, is the same whenever the release is planned, and another one in each deployment', () => {
+    expect(jobName({}, { number: 7 })).toMatch(/^web-7-[0-9a-f]{8}$/)
+    expect(jobName({}, { number: 7 })).toBe(jobName({ tty: true }, { number: 7 }))
+    expect(jobName({}, { number: 7 })).not.toBe(jobName({}, { number: 7, deploymentId: 'another' }))
+    expect(jobName({}, { number: 1 }).slice(-8)).not.toBe(jobName({}, { number: 2 }).slice(-8))
+  })
+
+  test('fits into a label, also where the name of the container fills one', () => {
+    const long = (end: string) => jobName({ name: `${'a'.repeat(62)}${end}` }, { number: 1_234 })
+    expect(long('b')).toHaveLength(63)
+    expect(long('b')).not.toBe(long('c'))
+    expect(jobName({ name: `${'a'.repeat(52)}-${'b'.repeat(10)}` })).toMatch(/^a{52}-1-[0-9a-f]{8}$/)
   })
 })

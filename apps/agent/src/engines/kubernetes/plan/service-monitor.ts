@@ -2,7 +2,7 @@ import type { Release } from '@crux/agent-protocol'
 import type { Manifest } from '../cluster/cluster.ts'
 import type { DesiredWorkload } from './desired-workload.ts'
 import { findServicePort } from './ports.ts'
-import { ownLabels, toSelector } from './workload.ts'
+import { ownLabels, toOwnSelector } from './workload.ts'
 
 /**
  * Tells the operator of Prometheus where the container's metrics are; undefined also where the cluster has no such operator.
@@ -20,7 +20,7 @@ export function toServiceMonitor(release: Release, desired: DesiredWorkload): Ma
     kind: 'ServiceMonitor',
     metadata: { name, namespace, labels: ownLabels(release, desired) },
     spec: {
-      selector: { matchLabels: toSelector(desired) },
+      selector: { matchLabels: toOwnSelector(release, desired) },
       endpoints: [{ port: port.name, path: metrics.path || '/metrics' }],
     },
   }

@@ -3,7 +3,7 @@ import type { Manifest } from '../cluster/cluster.ts'
 import type { DesiredWorkload } from './desired-workload.ts'
 import { toServicePorts } from './ports.ts'
 import { annotated, toBalancerAnnotations, toUserAnnotations, toUserLabels } from './user-rows.ts'
-import { ownLabels, toSelector } from './workload.ts'
+import { ownLabels, toOwnSelector } from './workload.ts'
 
 /** By which other pods of the cluster reach the container. @throws Error with a sentence for users */
 export function toService(release: Release, desired: DesiredWorkload): Manifest | undefined {
@@ -35,7 +35,7 @@ export function toService(release: Release, desired: DesiredWorkload): Manifest 
       type: isBalanced ? 'LoadBalancer' : 'ClusterIP',
       // The container sees the addresses of its clients, and no node passes their connections on to another one.
       ...(isBalanced && { externalTrafficPolicy: 'Local' }),
-      selector: toSelector(desired),
+      selector: toOwnSelector(release, desired),
       ports,
     },
   }

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Release } from '@crux/agent-protocol'
 import type { FinalContainerConfig } from '@crux/contract'
-import { capabilityName, findExclusiveClaim } from '@crux/rules'
+import { canonicalJson, capabilityName, findExclusiveClaim } from '@crux/rules'
 import { toExpectation } from '../../expectation.ts'
 import { label, releaseLabels } from '../../labels.ts'
 import type { Manifest } from '../cluster/cluster.ts'
@@ -21,6 +22,7 @@ import { annotated, toUserAnnotations, toUserLabels } from './user-rows.ts'
 const defaultGraceSeconds = 10
 /** While a pod ends, the machines learn that its service no longer leads to it. */
 const defaultDrainSeconds = 2
+const labelValueMax = 63
 /** Earlier revisions that the cluster keeps. */
 export const revisionHistoryLimit = 10
 
@@ -43,11 +45,27 @@ export function ownLabels(release: Release, { config, instanceId }: DesiredWorkl
 }
 
 /**
- * Selects the pods of one container of the namespace alone, by a label that no member can set. The selector of a Deployment never changes, and
- * the instances of the next version have other ids.
+ * Of a Deployment, whose ReplicaSets tell their own pods from others of the name. It never changes, and the instances of the next version have
+ * other ids.
  */
 export const toSelector = ({ config }: Pick<DesiredWorkload, 'config'>): Record<string, string> => ({
   [label.name]: config.name,
+})
+
+/**
+ * Selects the pods of the container, and its Service, by its owner too: projects may share a prefix, and a Job of another one may have the
+ * name. Not by the node, because a reinstalled one takes over pods that have the labels of its predecessor.
+ */
+export const toOwnSelector = (
+  { owner }: Release,
+  desired: Pick<DesiredWorkload, 'config'>,
+): Record<string, string> => ({
+  ...toSelector(desired),
+  ...(owner && {
+    [label.team]: owner.teamId,
+    [label.project]: owner.projectId,
+    [label.prefix]: owner.prefix,
+  }),
 })
 
 /** A Deployment that keeps pods running, with a rollout that ends in time. */
@@ -82,19 +100,30 @@ export function toDeployment(release: Release, desired: DesiredWorkload, parts: 
   }
 }
 
-/** A Job for a container that does its work and ends. Its name is that of the release: a Job cannot be changed. */
+/**
+ * The name of the Job of one release: a Job cannot be changed, so that each release makes another one. Releases are counted per deployment, and
+ * each version of a project has its own, so a hash of both makes the name unique in the namespace. It is also a label of the Job's pods.
+ */
+function toJobName(name: string, { key }: Release): string {
+  const number = key?.number ?? 0
+  const hash = createHash('sha256')
+    .update(canonicalJson([key?.deploymentId ?? '', number, name]))
+    .digest('hex')
+    .slice(0, 8)
+  const suffix = `-${number}-${hash}`
+  return name.slice(0, labelValueMax - suffix.length).replace(/[-._]+$/, '') + suffix
+}
+
+/** A Job for a container that does its work and ends. */
 export function toJob(release: Release, desired: DesiredWorkload, parts: PodParts, hash: string): Manifest {
   const { config, name, namespace } = desired
   const { timeoutMs } = toExpectation(config, release.observationWindowMs)
   const deadlineSeconds = Math.max(1, Math.ceil(timeoutMs / 1_000))
-  const jobName = `${name}-${release.key?.number ?? 0}`
-  // The name is also a label of its pods.
-  if (jobName.length > 63) throw new Error(`name: "${jobName}", with the number of the release, is longer than 63`)
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: jobName,
+      name: toJobName(name, release),
       namespace,
       labels: { ...toUserLabels(config, 'deployment'), ...ownLabels(release, desired) },
       annotations: toAnnotations(config, hash),
@@ -121,6 +150,10 @@ function toAnnotations(config: FinalContainerConfig, hash: string): Record<strin
 /** Pods of two releases run side by side only where no volume may have two writers, and the new release changes no files of the other one. */
 const canRoll = (config: FinalContainerConfig): boolean =>
   config.deploymentStrategy !== 'recreate' && !findExclusiveClaim(config)
+
+/** Whether two pods of the container may use its volumes at the same time. */
+export const mayRunSeveralPods = (config: FinalContainerConfig): boolean =>
+  config.expectedState?.state !== 'exited' && (canRoll(config) || (config.replicas ?? 1) > 1)
 
 function toTemplate(
   release: Release,

@@ -12,6 +12,7 @@ import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { hasPreparation, preparationSeconds } from '../plan/preparation.ts'
 import { toRolloutStages } from '../plan/rollout-order.ts'
 import { listForeignNamespaces } from './check-namespace.ts'
+import { assertClaimFits, listKeptSettings } from './existing-claims.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { ensureNamespace, ensureObject, putObject } from './own-objects.ts'
 import type { ReleaseContext } from './release-context.ts'
@@ -63,7 +64,8 @@ export async function applyWorkloads(
 }
 
 /** Config, secrets and claims, which a running pod of the previous release does not notice. */
-async function createDependencies(context: ReleaseContext, { instanceId, manifests }: ResolvedWorkload): Promise<void> {
+async function createDependencies(context: ReleaseContext, workload: ResolvedWorkload): Promise<void> {
+  const { desired, instanceId, manifests } = workload
   const { node, owner, progressReporter, release, signal } = context
   const { claims, configMap, preparationSecret, pullSecret, secret } = manifests
   progressReporter.running(instanceId, Phase.CREATE)
@@ -73,8 +75,11 @@ async function createDependencies(context: ReleaseContext, { instanceId, manifes
       const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
       await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId, isUsable), signal)
     }
-    for (const claim of claims)
-      await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+    for (const claim of claims) {
+      const found = await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+      assertClaimFits(found, desired)
+      for (const description of listKeptSettings(found, claim)) progressReporter.warn(instanceId, description)
+    }
     progressReporter.done(instanceId, Phase.CREATE)
   } catch (error) {
     throw failed(context, instanceId, Phase.CREATE, error)

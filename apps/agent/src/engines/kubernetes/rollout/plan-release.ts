@@ -11,6 +11,7 @@ import { findDrift, listVariables } from '../drift/find-drift.ts'
 import { findHidingVariables, withHidingVariables } from '../drift/hiding-variables.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { listForeignNamespaces } from './check-namespace.ts'
+import { assertClaimFits } from './existing-claims.ts'
 import { judgeDeployment, judgeJob } from './judge.ts'
 import { assertNamespace, assertOwned } from './own-objects.ts'
 import type { ReleaseContext } from './release-context.ts'
@@ -54,7 +55,7 @@ export async function planRelease(
     ),
   )
   await refuseRouteClashes(cluster, release, resolved)
-  const leaving = release.partial ? [] : findLeaving(release, workloads, observed)
+  const leaving = findLeaving(release, resolved, workloads, observed)
   return {
     engine: 'kubernetes',
     namespace: owner.prefix,
@@ -124,7 +125,9 @@ async function planWorkload(
     return { instanceId, name: workload.metadata.name, kind, mode: 'keep', objects: [] }
   for (const claim of manifests.claims) {
     const found = await cluster.get(toRef(claim))
-    if (found) assertOwned(found, owner, instanceId)
+    if (!found) continue
+    assertOwned(found, owner, instanceId)
+    assertClaimFits(found, desired)
   }
   await refuseForeignCertificate(cluster, manifests.ingress, instanceId)
   return { instanceId, name: workload.metadata.name, kind, mode: existing ? 'replace' : 'first', objects }
@@ -195,15 +198,22 @@ function getReplicas(fields: Readonly<Record<string, unknown>>): unknown {
   return typeof spec === 'object' && spec !== null && 'replicas' in spec ? spec.replicas : undefined
 }
 
-/** Workloads of previous releases that no instance of this one takes over, and those that an instance had under another name or kind. */
+/**
+ * Workloads of previous releases that no instance of this one takes over, those that an instance had under another name or kind, and Jobs that
+ * earlier releases of any version have left of the same containers: each release has a Job of its own name.
+ */
 function findLeaving(
   release: Release,
+  resolved: readonly ResolvedWorkload[],
   workloads: readonly PlannedWorkload[],
   { deployments, jobs }: Observed,
 ): ReleasePlan['leaving'] {
   const { owner } = release
   const names = new Set(release.previous.map(({ containerName }) => containerName))
   const instances = new Set(workloads.map(({ instanceId }) => instanceId))
+  const jobNames = new Set(
+    resolved.flatMap(({ desired, manifests }) => (manifests.workload.kind === 'Job' ? [desired.name] : [])),
+  )
   const isAny = release.takeBackFields
   const stays = ({ kind, name }: ClusterObject) =>
     workloads.some((workload) => workload.kind === kind && workload.name === name)
@@ -212,7 +222,8 @@ function findLeaving(
     const kind = workloadKinds.find((one) => one === object.kind)
     const instanceId = object.labels[label.instance] ?? ''
     const isPrevious = names.has(fullName(owner?.prefix ?? '', object.labels[label.name] ?? object.name))
-    if (!kind || stays(object) || !isOurs(object) || !(isAny || isPrevious || instances.has(instanceId))) return []
-    return [{ kind, name: object.name, instanceId }]
+    const isEarlierJob = kind === 'Job' && jobNames.has(object.labels[label.name] ?? '')
+    const ends = isEarlierJob || (!release.partial && (isAny || isPrevious || instances.has(instanceId)))
+    return kind && ends && !stays(object) && isOurs(object) ? [{ kind, name: object.name, instanceId }] : []
   })
 }

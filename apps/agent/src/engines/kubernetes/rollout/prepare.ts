@@ -1,5 +1,5 @@
 import type { Instance, Release } from '@crux/agent-protocol'
-import { notApplied } from '@crux/rules'
+import { findSharedClaims, notApplied } from '@crux/rules'
 import { allOrFirstError } from '../../../concurrency/all-or-first-error.ts'
 import { AbortedError, getMessage, isEngineError, PlanError } from '../../../errors.ts'
 import { Phase } from '../../../journal/progress-reporter.ts'
@@ -24,6 +24,7 @@ import type { ClusterNode, ReleaseContext } from './release-context.ts'
 export async function prepareWorkloads(context: ReleaseContext): Promise<ResolvedWorkload[]> {
   const { node, progressReporter, release, signal } = context
   const desired = await toDesiredWorkloads(node, release, signal)
+  refuseSharedClaims(desired)
   const secrets = await openWorkloadSecrets(node, desired)
   progressReporter.hide([...secrets.values()].flatMap((values) => Object.values(values)))
   progressReporter.hide(listAccessKeys(release))
@@ -162,6 +163,12 @@ function refuseSameNames(desired: readonly DesiredWorkload[]): void {
     if (known.has(name)) throw new PlanError(instanceId, `two containers of the release are named ${name}`)
     known.add(name)
   }
+}
+
+/** Two Deployments would write to one claim. */
+function refuseSharedClaims(desired: readonly DesiredWorkload[]): void {
+  const [shared] = findSharedClaims(desired.map(({ config }) => config))
+  if (shared) throw new PlanError(desired[shared.index]?.instanceId ?? '', shared.description)
 }
 
 /** One image that a workload needs. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Journal } from '../../../journal/journal.ts'
 import type { Manifest, ObjectKind } from '../cluster/cluster.ts'
+import type { ResolvedWorkload } from '../plan/manifests.ts'
 
 const replacedKinds = ['Deployment', 'Job', 'Service', 'Ingress', 'ServiceMonitor'] as const satisfies ObjectKind[]
 
@@ -47,3 +48,16 @@ export const isReplacedKind = (kind: ObjectKind): kind is ReplacedObject['kind']
 
 /** The plan of a release that has one. Only this engine reads what it has written. */
 export const getPlan = (journal: Journal): ReleasePlan | undefined => ReleasePlan.safeParse(journal.state.plan).data
+
+/** Workloads under the names of the plan: an earlier agent may have made it, and named their Jobs in another way. */
+export const withPlannedNames = (
+  workloads: readonly ResolvedWorkload[],
+  { workloads: planned }: Pick<ReleasePlan, 'workloads'>,
+): ResolvedWorkload[] =>
+  workloads.map((one) => {
+    const { workload } = one.manifests
+    const found = planned.find(({ instanceId, kind }) => instanceId === one.instanceId && kind === workload.kind)
+    if (!found) return one
+    const named = { ...workload, metadata: { ...workload.metadata, name: found.name } }
+    return { ...one, manifests: { ...one.manifests, workload: named } }
+  })

@@ -17,7 +17,7 @@ import { planRelease } from './plan-release.ts'
 import { prepareWorkloads } from './prepare.ts'
 import { putBack } from './put-back.ts'
 import type { ClusterNode, ReleaseContext } from './release-context.ts'
-import { getPlan } from './release-plan.ts'
+import { getPlan, withPlannedNames } from './release-plan.ts'
 import { RolloutError, readLastLines } from './verify.ts'
 
 /**
@@ -60,7 +60,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
       await journal.decide({ ...(digests && { digests }), plan: planned, position: 'create' })
       return planned
     })
-    await applyWorkloads(context, plan, workloads)
+    await applyWorkloads(context, plan, withPlannedNames(workloads, plan))
     await journal.decide({ committed: true })
     return true
   } catch (error) {
