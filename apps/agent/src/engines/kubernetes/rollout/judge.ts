@@ -59,8 +59,9 @@ const progressing = (detail: string): Judgement => ({ kind: 'progressing', detai
  * run the new pod template and are available, and no pod of an earlier template is left.
  *
  * @param known.generation what the API answered to the change: an older status is about an earlier change
+ * @param known.ranBefore its pods were not made by a rollout in progress: only what they do now counts, and no restart in the past
  */
-export function judgeDeployment(seen: WorkloadObjects, known: { generation: number }): Judgement {
+export function judgeDeployment(seen: WorkloadObjects, known: { generation: number; ranBefore?: boolean }): Judgement {
   const { workload } = seen
   if (!workload) return progressing('waits for the cluster')
   const deployment = readDeployment(workload)
@@ -75,7 +76,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
       : progressing('waits until its pods have ended')
   const newest = findNewest(seen, workload)
   const pods = listOwnPods(newest, seen.pods)
-  const failure = firstFailure(pods, seen.events)
+  const failure = firstFailure(pods, seen.events, known)
   if (failure) return failure
   const blocked = newest && findBlocked(newest)
   if (blocked) return { kind: 'failed', reason: `the cluster refuses the pods: ${blocked.message}` }
@@ -174,14 +175,21 @@ function isLate({ message, reason, status, type }: Condition, newest: ClusterObj
   return named === undefined || named === newest?.name
 }
 
-function firstFailure(pods: readonly ClusterObject[], events: readonly ClusterObject[]): Judgement | undefined {
+function firstFailure(
+  pods: readonly ClusterObject[],
+  events: readonly ClusterObject[],
+  { ranBefore = false }: { ranBefore?: boolean } = {},
+): Judgement | undefined {
   for (const pod of pods) {
     const status = pod.deletedAt ? undefined : readPod(pod)
     if (!status) continue
+    // The cluster keeps a pod that was evicted, or whose machine was shut down, beside the one that replaced it.
+    if (ranBefore && (status.phase === 'Failed' || status.phase === 'Succeeded')) continue
     if (status.reason === 'Evicted') return { kind: 'failed', reason: `a pod was evicted: ${status.message}` }
     for (const container of [...status.initContainerStatuses, ...status.containerStatuses]) {
       const isInit = status.initContainerStatuses.includes(container)
-      const reason = toFailure(container, isInit, listPodEvents(pod, events))
+      const judged = ranBefore ? { ...container, restartCount: 0 } : container
+      const reason = toFailure(judged, isInit, listPodEvents(pod, events))
       if (reason)
         return {
           kind: 'failed',

@@ -117,14 +117,14 @@ async function untilStable(
   }
 }
 
-/** Waits until the workload is ready again, without reporting. @returns why it is not, undefined when it is */
+/** Waits until a workload that ran before is ready again, without reporting. @returns why it is not, undefined when it is */
 export async function awaitReady(
   view: NamespaceView,
   applied: AppliedWorkload,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const decided = () => {
-    const judgement = judge(collect(view, applied.object), applied)
+    const judgement = judge(collect(view, applied.object), applied, { ranBefore: true })
     return judgement.kind === 'progressing' ? undefined : judgement
   }
   const judgement = await view.until(decided, signal).catch((error: unknown) => {
@@ -165,11 +165,17 @@ const deletedFromOutside = ({
     undefined,
   )
 
-function judge(seen: WorkloadObjects, { exitCode, instanceId, object }: AppliedWorkload): Judgement {
+function judge(
+  seen: WorkloadObjects,
+  { exitCode, instanceId, object }: AppliedWorkload,
+  known: { ranBefore?: boolean } = {},
+): Judgement {
   if (seen.workload?.uid === object.uid && seen.workload.deletedAt) throw deletedFromOutside({ instanceId, object })
   if (seen.workload && seen.workload.uid !== object.uid)
     throw new RolloutError(instanceId, `the ${object.kind} ${object.name} was replaced from outside`, undefined)
-  return object.kind === 'Job' ? judgeJob(seen, exitCode) : judgeDeployment(seen, object)
+  return object.kind === 'Job'
+    ? judgeJob(seen, exitCode)
+    : judgeDeployment(seen, { ...known, generation: object.generation })
 }
 
 function collect(view: NamespaceView, { kind, name, uid }: ClusterObject): WorkloadObjects {
