@@ -303,6 +303,14 @@ describe('a Deployment', () => {
     expect(judge('ReplicaSet "web-new" has timed out progressing.')).toBe('failed')
     expect(judge('Deployment "web" has timed out progressing.')).toBe('failed')
   })
+
+  test('has not failed at a deadline that includes the pull of its image', () => {
+    const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
+    const judge = (hasTime: boolean) =>
+      judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions } }), { ...generation, hasTime }).kind
+    expect(judge(true)).toBe('progressing')
+    expect(judge(false)).toBe('failed')
+  })
 })
 
 describe('a Job', () => {

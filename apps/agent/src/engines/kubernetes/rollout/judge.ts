@@ -60,8 +60,12 @@ const progressing = (detail: string): Judgement => ({ kind: 'progressing', detai
  *
  * @param known.generation what the API answered to the change: an older status is about an earlier change
  * @param known.ranBefore its pods were not made by a rollout in progress: only what they do now counts, and no restart in the past
+ * @param known.hasTime a deadline that the cluster reports as missed does not count: it includes a pull, or the end of previous pods
  */
-export function judgeDeployment(seen: WorkloadObjects, known: { generation: number; ranBefore?: boolean }): Judgement {
+export function judgeDeployment(
+  seen: WorkloadObjects,
+  known: { generation: number; ranBefore?: boolean; hasTime?: boolean },
+): Judgement {
   const { workload } = seen
   if (!workload) return progressing('waits for the cluster')
   const deployment = readDeployment(workload)
@@ -81,7 +85,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
   const blocked = newest && findBlocked(newest)
   if (blocked) return { kind: 'failed', reason: `the cluster refuses the pods: ${blocked.message}` }
   const waits = describeWaiting(pods, seen.events)
-  if (status.conditions.some((condition) => isLate(condition, newest))) {
+  if (!known.hasTime && status.conditions.some((condition) => isLate(condition, newest))) {
     const limit = `it was not ready within ${spec.progressDeadlineSeconds} s`
     return { kind: 'failed', reason: waits ? `${limit}: ${waits}` : limit }
   }
@@ -95,8 +99,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
 
 /** What the preparations of the newest pods say that they have done. */
 export function listPrepared(seen: WorkloadObjects): string[] {
-  const { workload } = seen
-  const pods = workload?.kind === 'Deployment' ? listOwnPods(findNewest(seen, workload), seen.pods) : seen.pods
+  const pods = seen.workload?.kind === 'Deployment' ? listNewestPods(seen) : seen.pods
   const lines = pods.flatMap((pod) =>
     (readPod(pod)?.initContainerStatuses ?? []).flatMap(({ name, state: { terminated } }) =>
       name === preparationName && terminated?.exitCode === 0 ? terminated.message.split('\n') : [],
@@ -107,7 +110,7 @@ export function listPrepared(seen: WorkloadObjects): string[] {
 
 /** How many pods of the newest template are ready at this moment, whether or not they have been for long enough. */
 export function countNewReady(seen: WorkloadObjects): number {
-  return seen.workload ? countReady(listOwnPods(findNewest(seen, seen.workload), seen.pods)) : 0
+  return countReady(listNewestPods(seen))
 }
 
 function countReady(pods: readonly ClusterObject[]): number {
@@ -160,6 +163,10 @@ function findNewest({ replicaSets }: WorkloadObjects, deployment: ClusterObject)
 
 const listOwnPods = (set: ClusterObject | undefined, pods: readonly ClusterObject[]): readonly ClusterObject[] =>
   set ? pods.filter(({ owners }) => owners.some(({ uid }) => uid === set.uid)) : []
+
+/** The pods of the template that a Deployment has now. */
+export const listNewestPods = (seen: WorkloadObjects): readonly ClusterObject[] =>
+  seen.workload ? listOwnPods(findNewest(seen, seen.workload), seen.pods) : []
 
 /** The Deployment repeats what hinders any of its ReplicaSets, also one that a change has just ended. */
 const findBlocked = (set: ClusterObject): Condition | undefined =>
@@ -263,7 +270,7 @@ function describeUnboundClaim(pod: ClusterObject, events: readonly ClusterObject
 const findProbeFailure = (events: readonly EventFields[]): string =>
   events.findLast(({ reason }) => reason === 'Unhealthy')?.message ?? ''
 
-const listPodEvents = (pod: ClusterObject, events: readonly ClusterObject[]): EventFields[] =>
+export const listPodEvents = (pod: ClusterObject, events: readonly ClusterObject[]): EventFields[] =>
   events.flatMap((event) => {
     const fields = readEvent(event)
     return fields?.involvedObject.uid === pod.uid ? [fields] : []
