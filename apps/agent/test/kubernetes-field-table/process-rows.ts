@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { pullSeconds } from '../../src/engines/kubernetes/plan/workload.ts'
 import { getPath } from '../kit/cluster-objects.ts'
 import { type FieldRow, getContainer, getPodSpec, getSpec, type RowKit, type Seen } from './row.ts'
 
@@ -199,7 +200,7 @@ export function stateRows(): FieldRow[] {
       alone: true,
       check({ name, output, workload }) {
         expect([workload.kind, workload.name]).toEqual(['Job', `${name}-1`])
-        expect(getSpec(workload)).toMatchObject({ activeDeadlineSeconds: 30, backoffLimit: 0 })
+        expect(getSpec(workload)).toMatchObject({ activeDeadlineSeconds: 30 + pullSeconds, backoffLimit: 0 })
         expect(output).toBe('work')
       },
     },
@@ -210,7 +211,7 @@ export function stateRows(): FieldRow[] {
       check({ pods, workload }) {
         const state = { terminated: { exitCode: 0 } }
         expect(pods[0]?.fields.status).toMatchObject({ containerStatuses: [{ state }] })
-        expect(getPath(workload, 'spec', 'activeDeadlineSeconds')).toBe(120)
+        expect(getPath(workload, 'spec', 'activeDeadlineSeconds')).toBe(120 + pullSeconds)
       },
     },
     {

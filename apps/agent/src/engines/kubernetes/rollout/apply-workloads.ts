@@ -139,7 +139,10 @@ async function rollOutOne(context: ReleaseContext, view: NamespaceView, workload
       windowMs: expected.windowMs,
       // The cluster counts its deadline from the last progress, and replaces a quarter of the pods at a time.
       timeoutMs:
-        (expected.timeoutMs + expected.windowMs + preparationMs) * Math.min(desired.config.replicas ?? 1, quarters),
+        object.kind === 'Job'
+          ? expected.timeoutMs + preparationMs
+          : (expected.timeoutMs + expected.windowMs + preparationMs) * Math.min(desired.config.replicas ?? 1, quarters),
+      runMs: expected.timeoutMs,
     },
     progressReporter,
     signal,

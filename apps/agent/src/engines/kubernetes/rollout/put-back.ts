@@ -12,7 +12,7 @@ import { type AppliedWorkload, awaitReady } from './verify.ts'
 /** How long the previous pods may take to be ready again. The outcome says whether they are; the cluster goes on in any case. */
 const restoreMs = 120_000
 /** A pod of the previous release was verified once: only its end needs no more time. */
-const noTimeMs = 0
+const noTime = { windowMs: 0, timeoutMs: 0, runMs: 0 }
 
 /**
  * Brings back what the release changed and deletes what it created. Every step reads the cluster first, so that it may be repeated. Claims
@@ -71,8 +71,7 @@ async function putBackWorkload(context: ReleaseContext, workload: PlannedWorkloa
   for (const object of objects) {
     const { ending } = context.control
     const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), ending)
-    if (again?.kind === 'Deployment')
-      applied.push({ instanceId, object: again, exitCode: 0, windowMs: noTimeMs, timeoutMs: noTimeMs })
+    if (again?.kind === 'Deployment') applied.push({ instanceId, object: again, exitCode: 0, ...noTime })
   }
   return applied
 }

@@ -18,7 +18,8 @@ import { prepareWorkloads } from './prepare.ts'
 import { putBack } from './put-back.ts'
 import type { ClusterNode, ReleaseContext } from './release-context.ts'
 import { getPlan, withPlannedNames } from './release-plan.ts'
-import { RolloutError, readLastLines } from './verify.ts'
+import { RolloutError } from './rollout-error.ts'
+import { readLastLines } from './verify.ts'
 
 /**
  * Applies a release to the cluster, or leaves everything as it was. Success is what the cluster reports about the new pods, never that it
