@@ -41,7 +41,8 @@ export async function applyWorkloads(
   await enterPosition(journal, 'create')
   const [first] = workloads
   const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
-  if (first) await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal)
+  if (first)
+    await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal, context)
   await allOrFirstError(changing.map((workload) => createDependencies(context, workload)))
   if (changing.length === 0) return
   await control.mayProceed(signal)
@@ -58,7 +59,7 @@ export async function applyWorkloads(
   await control.mayProceed(signal)
   await enterPosition(journal, 'handover')
   // Another release may have taken a route while the pods of this one started.
-  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal)
+  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal, context)
   await allOrFirstError(changing.map((workload) => finishWorkload(context, plan, workload)))
 }
 
@@ -66,15 +67,20 @@ export async function applyWorkloads(
 async function createDependencies(context: ReleaseContext, { instanceId, manifests }: ResolvedWorkload): Promise<void> {
   const { node, owner, progressReporter, release, signal } = context
   const { claims, configMap, preparationSecret, pullSecret, secret } = manifests
+  const report = { progressReporter, instanceId }
   progressReporter.running(instanceId, Phase.CREATE)
   try {
     for (const manifest of [configMap, secret, pullSecret, preparationSecret]) {
       if (!manifest) continue
       const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
-      await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId, isUsable), signal)
+      await retryWhileUnavailable(
+        () => ensureObject(node.cluster, manifest, owner, instanceId, isUsable),
+        signal,
+        report,
+      )
     }
     for (const claim of claims)
-      await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+      await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal, report)
     progressReporter.done(instanceId, Phase.CREATE)
   } catch (error) {
     throw failed(context, instanceId, Phase.CREATE, error)
@@ -158,12 +164,14 @@ async function finishWorkload(context: ReleaseContext, plan: ReleasePlan, worklo
 }
 
 async function putIfAbsent(context: ReleaseContext, manifest: Manifest | undefined, instanceId: string): Promise<void> {
-  const { node, owner, signal } = context
-  if (manifest) await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal)
+  const { node, owner, progressReporter, signal } = context
+  const report = { progressReporter, instanceId }
+  if (manifest)
+    await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal, report)
 }
 
 function put(
-  { node, owner, release, signal }: ReleaseContext,
+  { node, owner, progressReporter, release, signal }: ReleaseContext,
   manifest: Manifest,
   workload: ResolvedWorkload,
 ): Promise<ClusterObject> {
@@ -173,7 +181,10 @@ function put(
     signal,
     ...(release.takeBackFields && { takeBack: { variables: listVariables(workload) } }),
   }
-  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal)
+  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal, {
+    progressReporter,
+    instanceId,
+  })
 }
 
 const getMode = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>
