@@ -202,6 +202,26 @@ describe.skipIf(missing)('a release on a Kubernetes that does not do its part', 
     }
   }, 240_000)
 
+  test('reports that the API server does not answer, and that it answers again', async () => {
+    const proxy = await agent.openProxy()
+    const cutOff = await startClusterAgent({ kubeconfig: proxy.kubeconfig })
+    try {
+      const release = cutOff.release({ instances: [{ config: { name: 'web', ...serve('one'), ports } }] })
+      await proxy.cut()
+      cutOff.server.deploy(release)
+      const isAway = (line: string) => /^The Kubernetes API server does not answer \(.*\): trying again/.test(line)
+      await waitUntil('the wait is reported', () => cutOff.server.toLines(release).some(isAway))
+      await proxy.heal()
+      expect(await cutOff.server.getOutcome(release)).toMatchObject({ successful: true, reason: '' })
+      const lines = cutOff.server.toLines(release)
+      expect(lines.filter(isAway).length).toBe(1)
+      expect(lines.filter((line) => line === 'the cluster answers again').length).toBe(1)
+    } finally {
+      await cutOff.dispose()
+      await proxy.cut()
+    }
+  })
+
   test(`runs ${manyContainers} containers of one version, and removes them again`, async () => {
     const instances = Array.from({ length: manyContainers }, (_, index) => ({
       instanceId: randomUUID(),

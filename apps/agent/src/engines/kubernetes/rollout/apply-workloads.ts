@@ -42,7 +42,8 @@ export async function applyWorkloads(
   await enterPosition(journal, 'create')
   const [first] = workloads
   const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
-  if (first) await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal)
+  if (first)
+    await retryWhileUnavailable(() => ensureNamespace(node.cluster, first.manifests.namespace, use), signal, context)
   await allOrFirstError(changing.map((workload) => createDependencies(context, workload)))
   if (changing.length === 0) return
   await control.mayProceed(signal)
@@ -59,7 +60,7 @@ export async function applyWorkloads(
   await control.mayProceed(signal)
   await enterPosition(journal, 'handover')
   // Another release may have taken a route while the pods of this one started.
-  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal)
+  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal, context)
   await allOrFirstError(changing.map((workload) => finishWorkload(context, plan, workload)))
 }
 
@@ -68,15 +69,21 @@ async function createDependencies(context: ReleaseContext, workload: ResolvedWor
   const { desired, instanceId, manifests } = workload
   const { node, owner, progressReporter, release, signal } = context
   const { claims, configMap, preparationSecret, pullSecret, secret } = manifests
+  const report = { progressReporter, instanceId }
   progressReporter.running(instanceId, Phase.CREATE)
   try {
     for (const manifest of [configMap, secret, pullSecret, preparationSecret]) {
       if (!manifest) continue
       const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
-      await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId, isUsable), signal)
+      await retryWhileUnavailable(
+        () => ensureObject(node.cluster, manifest, owner, instanceId, isUsable),
+        signal,
+        report,
+      )
     }
     for (const claim of claims) {
-      const found = await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+      const ensure = () => ensureObject(node.cluster, claim, owner, instanceId)
+      const found = await retryWhileUnavailable(ensure, signal, report)
       assertClaimFits(found, desired)
       for (const description of listKeptSettings(found, claim)) progressReporter.warn(instanceId, description)
     }
@@ -166,12 +173,14 @@ async function finishWorkload(context: ReleaseContext, plan: ReleasePlan, worklo
 }
 
 async function putIfAbsent(context: ReleaseContext, manifest: Manifest | undefined, instanceId: string): Promise<void> {
-  const { node, owner, signal } = context
-  if (manifest) await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal)
+  const { node, owner, progressReporter, signal } = context
+  const report = { progressReporter, instanceId }
+  if (manifest)
+    await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal, report)
 }
 
 function put(
-  { node, owner, release, signal }: ReleaseContext,
+  { node, owner, progressReporter, release, signal }: ReleaseContext,
   manifest: Manifest,
   workload: ResolvedWorkload,
 ): Promise<ClusterObject> {
@@ -181,7 +190,10 @@ function put(
     signal,
     ...(release.takeBackFields && { takeBack: { variables: listVariables(workload) } }),
   }
-  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal)
+  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal, {
+    progressReporter,
+    instanceId,
+  })
 }
 
 const getMode = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>

@@ -61,7 +61,7 @@ export async function putBack(
 async function deleteUnusedConfig(context: ReleaseContext, plan: ReleasePlan | undefined): Promise<void> {
   const { control, node } = context
   for (const { kind, name, namespace, uid } of await findUnusedConfig(context, plan?.config ?? []))
-    await retryWhileUnavailable(() => node.cluster.delete({ kind, name, namespace }, { uid }), control.ending)
+    await retryWhileUnavailable(() => node.cluster.delete({ kind, name, namespace }, { uid }), control.ending, context)
 }
 
 /** @returns the Deployments that the previous release had, as they are applied again */
@@ -69,8 +69,11 @@ async function putBackWorkload(context: ReleaseContext, workload: PlannedWorkloa
   const { instanceId, objects } = workload
   const applied: AppliedWorkload[] = []
   for (const object of objects) {
-    const { ending } = context.control
-    const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), ending)
+    const { control, progressReporter } = context
+    const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), control.ending, {
+      progressReporter,
+      instanceId,
+    })
     if (again?.kind === 'Deployment') applied.push({ instanceId, object: again, exitCode: 0, ...noTime })
   }
   return applied
@@ -96,12 +99,10 @@ async function putBackObject(context: ReleaseContext, { kind, name, previous }: 
 }
 
 /** Where the cluster refuses to show what runs, nobody can say that the previous release does. */
-async function previousRun(
-  { control, node, release }: ReleaseContext,
-  plan: ReleasePlan | undefined,
-): Promise<boolean> {
+async function previousRun(context: ReleaseContext, plan: ReleasePlan | undefined): Promise<boolean> {
+  const { control, node, release } = context
   try {
-    return await retryWhileUnavailable(() => previousWorkloadsRun(node.cluster, release, plan), control.ending)
+    return await retryWhileUnavailable(() => previousWorkloadsRun(node.cluster, release, plan), control.ending, context)
   } catch (error) {
     if (!isEngineError(error, 'refused')) throw error
     return false

@@ -56,7 +56,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
     const plan = await whileEntering(journal, 'plan', async () => {
       const stored = getPlan(journal)
       if (stored) return stored
-      const planned = await retryWhileUnavailable(() => planRelease(context, workloads), signal)
+      const planned = await retryWhileUnavailable(() => planRelease(context, workloads), signal, context)
       const { digests } = journal.state
       await journal.decide({ ...(digests && { digests }), plan: planned, position: 'create' })
       return planned
