@@ -63,12 +63,12 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
   test.setTimeout(420_000)
   const { cluster, cruxHost, registry, registryHost, system } = place
   const prefix = unique('shop')
-  const name = unique('web')
+  const name = 'web'
   const image = `shop/${name}`
   await registry.push(image, '1.0.0', web('hello one'))
   await registry.push(image, '1.1.0', { cmd: ['/bin/sh', '-c', 'echo no database; exit 3'] })
 
-  const { teamSlug } = await signUpInBrowser(page, system.url)
+  const { teamSlug } = await signUpInBrowser(page, system.url, { teamName: 'Acme' })
   const open = (path: string) => page.goto(`${system.url}/${teamSlug}/${path}`)
   const main = page.getByRole('main')
   const result = page.getByRole('status', { name: 'Result' })

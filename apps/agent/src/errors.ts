@@ -2,6 +2,8 @@
 export type EngineErrorKind =
   /** The engine does not answer; another attempt may succeed. */
   | 'unavailable'
+  /** An admission webhook of the cluster does not answer. Its API server does; somebody may have to repair the webhook. */
+  | 'webhook-unavailable'
   | 'not-found'
   | 'conflict'
   /** A registry refused the credentials, or requires some. */

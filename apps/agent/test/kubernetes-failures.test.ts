@@ -27,6 +27,23 @@ describe.skipIf(missing)('a release on a Kubernetes that does not do its part', 
     ;({ instanceId, toRelease, deploy, deploySuccessfully } = createReleaseSequence(agent))
   })
   afterEach(() => agent.dispose())
+  /** Ends its program on a request, after which the cluster starts it again. */
+  const endable = (text: string) => {
+    const [script] = serve(text).args
+    const page = '/tmp/www/cgi-bin/end'
+    return shell(
+      `mkdir -p /tmp/www/cgi-bin; printf '#!/bin/sh\nkill 1\n' > ${page}; chmod +x ${page}; ${script?.key ?? ''}`,
+    )
+  }
+  async function restartContainer(name: string) {
+    const address = String(getPath(await agent.get('Pod', name), 'status', 'podIP'))
+    await fetch(`http://${address}:8080/cgi-bin/end`).catch(() => undefined)
+    await waitUntil('it runs again', async () => {
+      const statuses = getPath(await agent.get('Pod', name), 'status', 'containerStatuses', '0')
+      const isAvailable = getPath(await agent.get('Deployment', 'web'), 'status', 'availableReplicas') === 1
+      return isAvailable && JSON.stringify(statuses).includes('"ready":true,"restartCount":1')
+    })
+  }
   const toReplicas = async (name: string) => getPath(await agent.get('Deployment', name), 'spec', 'replicas')
 
   test('fails at its deadline in the words of scheduler and provisioner when a claim never binds', async () => {
@@ -101,6 +118,28 @@ describe.skipIf(missing)('a release on a Kubernetes that does not do its part', 
     expect(await agent.get('Deployment', 'first')).toBeUndefined()
   })
 
+  test('counts no restart in the past of a container: its pod stays, and a failed release says that it runs', async () => {
+    const web = { instanceId, config: { name: 'web', ...endable('one'), ports } }
+    await deploySuccessfully({}, { instances: [web] })
+    const [pod] = await agent.pods()
+    await restartContainer(pod?.name ?? '')
+    const running = async () => (await agent.pods()).map(({ uid }) => uid)
+
+    const other = { config: { name: 'other', ...serve('other'), ports } }
+    await deploySuccessfully({}, { instances: [web, other], partial: true })
+    expect(await running()).toContain(pod?.uid)
+
+    const next = { ...web, config: { ...web.config, ...shell('exit 3'), healthCheckConfig: { readinessProbe: '/' } } }
+    expect(await deploy({}, { instances: [next], partial: true })).toMatchObject({
+      successful: false,
+      reason: 'the container ended with exit code 3',
+      previousRestored: true,
+    })
+    expect(await running()).toContain(pod?.uid)
+
+    await deploySuccessfully({}, { instances: [{ ...web, config: { ...web.config, replicas: 2 } }], partial: true })
+  })
+
   test('that fails leaves a container stopped that was stopped before', async () => {
     await deploySuccessfully({ ...serve('one'), ports })
     const container = { prefix: agent.owner.prefix, name: 'web' }
@@ -162,6 +201,26 @@ describe.skipIf(missing)('a release on a Kubernetes that does not do its part', 
       await proxy.cut()
     }
   }, 240_000)
+
+  test('reports that the API server does not answer, and that it answers again', async () => {
+    const proxy = await agent.openProxy()
+    const cutOff = await startClusterAgent({ kubeconfig: proxy.kubeconfig })
+    try {
+      const release = cutOff.release({ instances: [{ config: { name: 'web', ...serve('one'), ports } }] })
+      await proxy.cut()
+      cutOff.server.deploy(release)
+      const isAway = (line: string) => /^The Kubernetes API server does not answer \(.*\): trying again/.test(line)
+      await waitUntil('the wait is reported', () => cutOff.server.toLines(release).some(isAway))
+      await proxy.heal()
+      expect(await cutOff.server.getOutcome(release)).toMatchObject({ successful: true, reason: '' })
+      const lines = cutOff.server.toLines(release)
+      expect(lines.filter(isAway).length).toBe(1)
+      expect(lines.filter((line) => line === 'the cluster answers again').length).toBe(1)
+    } finally {
+      await cutOff.dispose()
+      await proxy.cut()
+    }
+  })
 
   test(`runs ${manyContainers} containers of one version, and removes them again`, async () => {
     const instances = Array.from({ length: manyContainers }, (_, index) => ({

@@ -113,8 +113,15 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
   }, 90_000)
 
   test('are there for a Job, of which each release runs another one', async (context) => {
-    const { agent, deploy, publish, succeed } = open(context)
+    const { agent, deploy, publish } = open(context)
     const deploymentId = randomUUID()
+    const instanceId = randomUUID()
+    const previous = [{ containerName: `${agent.owner.prefix}-once`, instanceId }]
+    const deployNext = async (number: number, content: string, path?: string) => {
+      const { image, pinned } = await publish('files', { '/conf/file': content })
+      const rest = { deploymentId, number, previous: number === 1 ? [] : previous }
+      return deploy(toConfig(image, path), { ...pinned, instanceId }, rest)
+    }
     const toConfig = (image: string, path = '/conf') => ({
       name: 'once',
       volumes: [{ name: 'conf', path: '/conf', type: 'tmp' as const }],
@@ -125,17 +132,16 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
     const jobs = async () =>
       (await agent.list('Job')).filter(({ deletedAt, name }) => !deletedAt && name.startsWith('once-'))
     for (const [number, content] of ['first', 'second'].entries()) {
-      const { image, pinned } = await publish('files', { '/conf/file': content })
-      const release = await succeed(toConfig(image), pinned, { deploymentId, number: number + 1 })
+      const { outcome, release } = await deployNext(number + 1, content)
+      expect(outcome).toMatchObject({ successful: true, reason: '' })
       expect(agent.server.toLines(release)).toContain(`copied 1 files (${content.length} bytes) into conf`)
       const [job, ...others] = await jobs()
       expect(others).toEqual([])
       const [pod] = (await agent.list('Pod')).filter(({ owners }) => owners.some(({ uid }) => uid === job?.uid))
       expect(pod && (await readLog(agent, pod, 'once'))).toEqual([content])
     }
-    const { image, pinned } = await publish('files', { '/conf/file': 'third' })
-    const { outcome } = await deploy(toConfig(image, '/missing'), pinned, { deploymentId, number: 3 })
-    expect(outcome).toMatchObject({ successful: false, previousRestored: true })
+    const { outcome } = await deployNext(3, 'third', '/missing')
+    expect(outcome.successful).toBe(false)
     expect(outcome.reason).toMatch(/^the files of the volumes cannot be prepared: conf: the image .* has no \/missing$/)
     expect((await jobs()).map(({ name }) => name)).toEqual([expect.stringMatching(/^once-2-[0-9a-f]{8}$/)])
     expect((await agent.list('Secret')).filter(({ name }) => name.startsWith('once-'))).toHaveLength(1)

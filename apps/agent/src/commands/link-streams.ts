@@ -91,6 +91,7 @@ const failureCodes: Record<EngineErrorKind, FailureCode> = {
   conflict: FailureCode.CONFLICT,
   unauthorized: FailureCode.REFUSED,
   'registry-unavailable': FailureCode.ENGINE,
+  'webhook-unavailable': FailureCode.ENGINE,
   'port-taken': FailureCode.CONFLICT,
   refused: FailureCode.REFUSED,
   other: FailureCode.ENGINE,

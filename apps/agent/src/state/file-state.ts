@@ -32,7 +32,7 @@ export function openFileLogs(directory: string): LineLogs {
     async create(name, lines) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const file = await open(toPath(name), 'ax', 0o600)
-      const log = new FileLog(toPath(name), { file, size: 0, isTorn: false })
+      const log = new FileLog(toPath(name), { file: Promise.resolve(file), size: 0, isTorn: false })
       try {
         await log.append(lines)
       } catch (error) {
@@ -63,14 +63,17 @@ export function openFileLogs(directory: string): LineLogs {
 
 class FileLog implements LineLog {
   readonly #path: string
-  /** Opened by the first call that needs it: a log that cannot be read is opened by none. */
-  #file: FileHandle | undefined
+  /** Opened by the first call that needs it, and once for calls at the same time: a log that cannot be read is opened by none. */
+  #file: Promise<FileHandle> | undefined
   /** Bytes of whole lines. */
   #size: number
   /** Whether a part of a line may follow the whole ones. */
   #isTorn: boolean
 
-  constructor(path: string, { file, isTorn, size }: { file: FileHandle | undefined; size: number; isTorn: boolean }) {
+  constructor(
+    path: string,
+    { file, isTorn, size }: { file: Promise<FileHandle> | undefined; size: number; isTorn: boolean },
+  ) {
     this.#path = path
     this.#file = file
     this.#size = size
@@ -97,12 +100,17 @@ class FileLog implements LineLog {
   }
 
   async remove(): Promise<void> {
-    await this.#file?.close()
+    await (await this.#file?.catch(() => undefined))?.close()
     await rm(this.#path, { force: true })
   }
 
   async #open(): Promise<FileHandle> {
-    this.#file ??= await open(this.#path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
-    return this.#file
+    this.#file ??= open(this.#path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
+    try {
+      return await this.#file
+    } catch (error) {
+      this.#file = undefined
+      throw error
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { pullSeconds } from '../../src/engines/kubernetes/plan/workload.ts'
 import { getPath } from '../kit/cluster-objects.ts'
 import { type FieldRow, getContainer, getPodSpec, getSpec, type RowKit, type Seen } from './row.ts'
 
@@ -200,7 +201,7 @@ export function stateRows(): FieldRow[] {
       check({ name, output, workload }) {
         expect(workload.kind).toBe('Job')
         expect(workload.name).toMatch(new RegExp(`^${name}-1-[0-9a-f]{8}$`))
-        expect(getSpec(workload)).toMatchObject({ activeDeadlineSeconds: 30, backoffLimit: 0 })
+        expect(getSpec(workload)).toMatchObject({ activeDeadlineSeconds: 30 + pullSeconds, backoffLimit: 0 })
         expect(output).toBe('work')
       },
     },
@@ -211,7 +212,7 @@ export function stateRows(): FieldRow[] {
       check({ pods, workload }) {
         const state = { terminated: { exitCode: 0 } }
         expect(pods[0]?.fields.status).toMatchObject({ containerStatuses: [{ state }] })
-        expect(getPath(workload, 'spec', 'activeDeadlineSeconds')).toBe(120)
+        expect(getPath(workload, 'spec', 'activeDeadlineSeconds')).toBe(120 + pullSeconds)
       },
     },
     {

@@ -28,6 +28,42 @@ describe('an error of the cluster', () => {
     )
   })
 
+  test('of an admission webhook that does not answer names it, and is not one of the API server', () => {
+    const call =
+      'failed to call webhook: Post "https://ingress-nginx-controller-admission.ingress-nginx.svc:443/networking/v1/ingresses?timeout=10s"'
+    for (const reason of [
+      'no endpoints available for service "ingress-nginx-controller-admission"',
+      'service "ingress-nginx-controller-admission" not found',
+      'dial tcp 10.96.0.5:443: connect: connection refused',
+      'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+      'context deadline exceeded',
+    ]) {
+      const words = `Internal error occurred: failed calling webhook "validate.nginx.ingress.kubernetes.io": ${call}: ${reason}`
+      const { kind, message } = failing(500, 'InternalError', words)
+      expect(kind).toBe('webhook-unavailable')
+      expect(message).toMatch(
+        /^The cluster could not create the Deployment web in the namespace demo: its admission webhook validate\.nginx\.ingress\.kubernetes\.io does not answer\./,
+      )
+      expect(message).toContain(reason)
+    }
+  })
+
+  test('of a conversion webhook that does not answer is not one of the API server', () => {
+    const { kind, message } = failing(
+      500,
+      'InternalError',
+      'conversion webhook for monitoring.example.com/v1, Kind=Probe failed: Post "https://monitor.example.svc:443/convert?timeout=30s": EOF',
+    )
+    expect(kind).toBe('webhook-unavailable')
+    expect(message).toContain('its conversion webhook for monitoring.example.com/v1, Kind=Probe does not answer')
+  })
+
+  test('that repeats an address with a timeout is no timeout', () => {
+    expect(failing(500, 'InternalError', 'Post "https://example.com/?timeout=10s": EOF').kind).toBe('other')
+    expect(failing(500, 'InternalError', 'etcdserver: request timed out').kind).toBe('unavailable')
+    expect(failing(500, 'Timeout', 'Timeout: request did not complete').kind).toBe('unavailable')
+  })
+
   test('of credentials that the cluster does not accept says what to check', () => {
     expect(failing(401, 'Unauthorized', 'Unauthorized')).toMatchObject({
       kind: 'refused',

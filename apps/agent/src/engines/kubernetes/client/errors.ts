@@ -17,6 +17,10 @@ export interface Asked {
 
 const busyCodes = [429, 502, 503, 504]
 const causesMax = 5
+/** A request that took too long, and no address that ends with "?timeout=10s". */
+const passing = /etcdserver|leader changed|\btimed? ?out\b(?!=)/i
+/** The name is that of a webhook, or the kind and version of the objects that a webhook converts. */
+const failedWebhook = /failed calling webhook "([^"]+)"|conversion webhook for (.+?) failed/
 
 /**
  * The one place that knows how the API of Kubernetes and the connection to it report errors. The cluster's own words follow in parentheses,
@@ -62,13 +66,29 @@ function translateAnswer(cause: ApiError, asked: Asked | undefined): EngineError
   if (code === 409) return new EngineError('conflict', explainConflict(status, asked), { cause })
   if (code === 422 || code === 400) return toInvalid(cause, asked)
   if (code === 413) return new EngineError('refused', `The cluster refuses to ${doing}: it is too large`, { cause })
-  if (busyCodes.includes(code) || /etcdserver|leader changed|timed? ?out/i.test(words))
+  const webhook = code >= 500 ? toWebhook(words) : undefined
+  if (webhook !== undefined)
+    return new EngineError(
+      'webhook-unavailable',
+      quoting(
+        `The cluster could not ${doing}: ${webhook} does not answer. Repair the program that serves it, or delete the configuration of the webhook`,
+        words,
+      ),
+      { cause },
+    )
+  if (busyCodes.includes(code) || passing.test(words))
     return new EngineError(
       'unavailable',
       quoting(`The Kubernetes API server could not ${doing} for now`, words || String(code)),
       { cause },
     )
   return new EngineError('other', quoting(`The cluster could not ${doing}`, words || String(code)), { cause })
+}
+
+function toWebhook(words: string): string | undefined {
+  const [, admission, converted] = failedWebhook.exec(words) ?? []
+  if (admission !== undefined) return `its admission webhook ${admission}`
+  return converted === undefined ? undefined : `its conversion webhook for ${converted}`
 }
 
 /** A log is missing in two ways: it is not there yet, or no more. */

@@ -4,6 +4,7 @@ import { PreparationOrder } from '../../../prepare/order.ts'
 import { listConfigRefs } from '../cluster/config-refs.ts'
 import { toDesiredWorkload } from './desired-workload.ts'
 import { toManifests, type WorkloadParts } from './manifests.ts'
+import { pullSeconds } from './workload.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 const image = 'registry.example.com/files:1'
@@ -143,7 +144,7 @@ describe('a preparation', () => {
     const own = { volumes: [{ name: 'conf', path: '/conf', type: 'tmp' }], configContainer }
     expect(spec(own).strategy).toMatchObject({ type: 'RollingUpdate' })
     const job = plan({ ...shared, configContainer, expectedState: { state: 'exited', timeout: 5 } }).workload
-    expect(job.spec).toMatchObject({ activeDeadlineSeconds: 605 })
+    expect(job.spec).toMatchObject({ activeDeadlineSeconds: 605 + pullSeconds })
   })
 
   test('has the memory of the volumes in memory that it fills, as far as every member may have it', () => {

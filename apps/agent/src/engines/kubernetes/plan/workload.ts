@@ -26,6 +26,9 @@ const labelValueMax = 63
 /** Earlier revisions that the cluster keeps. */
 export const revisionHistoryLimit = 10
 
+/** How long a pull of an image may take, which no other limit includes. */
+export const pullSeconds = 3_600
+
 /** What the pods of a workload are made of, besides its configuration. */
 export interface PodParts {
   /** "name@sha256:...", or "name:tag" of an image that the nodes have. */
@@ -130,7 +133,8 @@ export function toJob(release: Release, desired: DesiredWorkload, parts: PodPart
     },
     spec: {
       backoffLimit: 0,
-      activeDeadlineSeconds: deadlineSeconds + (parts.preparation ? preparationSeconds : 0),
+      // The cluster would count the pull. The agent ends a Job in time; this ends the Job of an agent that is gone.
+      activeDeadlineSeconds: deadlineSeconds + pullSeconds + (parts.preparation ? preparationSeconds : 0),
       template: toTemplate(release, desired, parts, { isRolling: false, restartPolicy: 'Never', deadlineSeconds }),
     },
   }

@@ -57,19 +57,17 @@ export async function applyWorkloads(
   await control.mayProceed(signal)
   await enterPosition(journal, 'handover')
   // Another release may have taken a route while the pods of this one started.
-  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal)
+  await retryWhileUnavailable(() => refuseRouteClashes(node.cluster, release, changing), signal, context)
   await allOrFirstError(changing.map((workload) => finishWorkload(context, plan, workload)))
 }
 
-async function createNamespace(
-  { node, owner, release, signal }: ReleaseContext,
-  workloads: readonly ResolvedWorkload[],
-): Promise<void> {
+async function createNamespace(context: ReleaseContext, workloads: readonly ResolvedWorkload[]): Promise<void> {
+  const { node, owner, release, signal } = context
   const [first] = workloads
   if (!first) return
   const use = { owner, foreignNamespaces: listForeignNamespaces(node, release) }
   const { namespace } = first.manifests
-  const created = await retryWhileUnavailable(() => ensureNamespace(node.cluster, namespace, use), signal)
+  const created = await retryWhileUnavailable(() => ensureNamespace(node.cluster, namespace, use), signal, context)
   // Somebody else may have made it since the release was planned.
   checkPodLabels(
     workloads.map(({ desired }) => desired),
@@ -82,15 +80,21 @@ async function createDependencies(context: ReleaseContext, workload: ResolvedWor
   const { desired, instanceId, manifests } = workload
   const { node, owner, progressReporter, release, signal } = context
   const { claims, configMap, preparationSecret, pullSecret, secret } = manifests
+  const report = { progressReporter, instanceId }
   progressReporter.running(instanceId, Phase.CREATE)
   try {
     for (const manifest of [configMap, secret, pullSecret, preparationSecret]) {
       if (!manifest) continue
       const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
-      await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId, isUsable), signal)
+      await retryWhileUnavailable(
+        () => ensureObject(node.cluster, manifest, owner, instanceId, isUsable),
+        signal,
+        report,
+      )
     }
     for (const claim of claims) {
-      const found = await retryWhileUnavailable(() => ensureObject(node.cluster, claim, owner, instanceId), signal)
+      const ensure = () => ensureObject(node.cluster, claim, owner, instanceId)
+      const found = await retryWhileUnavailable(ensure, signal, report)
       assertClaimFits(found, desired)
       for (const description of listKeptSettings(found, claim)) progressReporter.warn(instanceId, description)
     }
@@ -153,7 +157,10 @@ async function rollOutOne(context: ReleaseContext, view: NamespaceView, workload
       windowMs: expected.windowMs,
       // The cluster counts its deadline from the last progress, and replaces a quarter of the pods at a time.
       timeoutMs:
-        (expected.timeoutMs + expected.windowMs + preparationMs) * Math.min(desired.config.replicas ?? 1, quarters),
+        object.kind === 'Job'
+          ? expected.timeoutMs + preparationMs
+          : (expected.timeoutMs + expected.windowMs + preparationMs) * Math.min(desired.config.replicas ?? 1, quarters),
+      runMs: expected.timeoutMs,
     },
     progressReporter,
     signal,
@@ -177,12 +184,14 @@ async function finishWorkload(context: ReleaseContext, plan: ReleasePlan, worklo
 }
 
 async function putIfAbsent(context: ReleaseContext, manifest: Manifest | undefined, instanceId: string): Promise<void> {
-  const { node, owner, signal } = context
-  if (manifest) await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal)
+  const { node, owner, progressReporter, signal } = context
+  const report = { progressReporter, instanceId }
+  if (manifest)
+    await retryWhileUnavailable(() => ensureObject(node.cluster, manifest, owner, instanceId), signal, report)
 }
 
 function put(
-  { node, owner, release, signal }: ReleaseContext,
+  { node, owner, progressReporter, release, signal }: ReleaseContext,
   manifest: Manifest,
   workload: ResolvedWorkload,
 ): Promise<ClusterObject> {
@@ -192,7 +201,10 @@ function put(
     signal,
     ...(release.takeBackFields && { takeBack: { variables: listVariables(workload) } }),
   }
-  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal)
+  return retryWhileUnavailable(() => putObject(node.cluster, manifest, owner, options), signal, {
+    progressReporter,
+    instanceId,
+  })
 }
 
 const getMode = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>

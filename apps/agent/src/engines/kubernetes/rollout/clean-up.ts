@@ -61,7 +61,11 @@ async function cleanUp(context: ReleaseContext, plan: ReleasePlan): Promise<void
   const remove = async (kind: ObjectKind, name: string, uid?: string) => {
     try {
       const ref = { kind, namespace: owner.prefix, name }
-      await retryWhileUnavailable(() => node.cluster.delete(ref, uid === undefined ? {} : { uid }), control.ending)
+      await retryWhileUnavailable(
+        () => node.cluster.delete(ref, uid === undefined ? {} : { uid }),
+        control.ending,
+        context,
+      )
     } catch (error) {
       control.ending.throwIfAborted()
       progressReporter.warn('', `the ${kind} ${name} could not be deleted: ${getMessage(error)}`)
@@ -71,6 +75,7 @@ async function cleanUp(context: ReleaseContext, plan: ReleasePlan): Promise<void
     const found = await retryWhileUnavailable(
       () => node.cluster.get({ kind, namespace: owner.prefix, name }),
       control.ending,
+      context,
     )
     if (found && isOwnedBy({ ...found.labels }, owner)) await remove(kind, name, found.uid)
   }
@@ -79,10 +84,8 @@ async function cleanUp(context: ReleaseContext, plan: ReleasePlan): Promise<void
 }
 
 /** Routes and ports of this deployment's workloads that the configuration no longer has. */
-async function findUnused(
-  { control, node, owner, release }: ReleaseContext,
-  plan: ReleasePlan,
-): Promise<ClusterObject[]> {
+async function findUnused(context: ReleaseContext, plan: ReleasePlan): Promise<ClusterObject[]> {
+  const { control, node, owner, release } = context
   const { cluster } = node
   const gone = new Set(plan.leaving.map(({ instanceId }) => instanceId))
   const changed = new Set(plan.workloads.flatMap(({ instanceId, mode }) => (mode === 'keep' ? [] : [instanceId])))
@@ -103,6 +106,7 @@ async function findUnused(
     const objects = await retryWhileUnavailable(
       () => listServed(cluster, kind, { namespace: owner.prefix }),
       control.ending,
+      context,
     )
     unused.push(...objects.filter(isUnused))
   }

@@ -165,6 +165,37 @@ describe('a Deployment', () => {
     })
   })
 
+  describe('that ran before', () => {
+    const known = { ...generation, ranBefore: true }
+    const judge = (pod: object, status: object = ready) => judgeDeployment(makeRollout({ pod, status }), known).kind
+    const runsAgain = (more: object = {}) => {
+      const [container] = ended(3).containerStatuses
+      return { ...more, containerStatuses: [{ ...container, ready: true }] }
+    }
+
+    test('is ready whatever its containers did before they ran again', () => {
+      expect(judge(runsAgain())).toBe('ready')
+      const terminated = { exitCode: 1, reason: 'Error' }
+      const init = { name: 'init', restartCount: 2, state: { terminated: { exitCode: 0 } }, lastState: { terminated } }
+      expect(judge(runsAgain({ initContainerStatuses: [init] }))).toBe('ready')
+      expect(judge(runsAgain(), { ...ready, availableReplicas: 1 })).toBe('progressing')
+    })
+
+    test('has failed when a container has ended now, or ends again and again', () => {
+      expect(judge(waiting('CrashLoopBackOff'))).toBe('failed')
+      const state = { terminated: { exitCode: 3, reason: 'Error' } }
+      expect(judge({ containerStatuses: [{ name: 'web', restartCount: 4, state }] })).toBe('failed')
+    })
+
+    test('is ready beside a pod that was evicted and replaced', () => {
+      expect(judge({ phase: 'Failed', reason: 'Evicted' })).toBe('ready')
+      expect(judge({ ...waiting('ContainerStatusUnknown'), phase: 'Failed' })).toBe('ready')
+      const status = { observedGeneration: 2 }
+      const evicted = makeRollout({ status, pod: { phase: 'Failed', reason: 'Evicted', message: 'low on memory' } })
+      expect(judgeDeployment(evicted, generation)).toMatchObject({ reason: 'a pod was evicted: low on memory' })
+    })
+  })
+
   test('names the memory limit as the reason for a container that was killed for it', () => {
     const judged = judgeDeployment(
       makeRollout({ pod: ended(137, 'OOMKilled'), status: { observedGeneration: 2 } }),
@@ -271,6 +302,14 @@ describe('a Deployment', () => {
     expect(judge('ReplicaSet "web-old" has timed out progressing.')).toBe('progressing')
     expect(judge('ReplicaSet "web-new" has timed out progressing.')).toBe('failed')
     expect(judge('Deployment "web" has timed out progressing.')).toBe('failed')
+  })
+
+  test('has not failed at a deadline that includes the pull of its image', () => {
+    const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
+    const judge = (hasTime: boolean) =>
+      judgeDeployment(makeRollout({ status: { observedGeneration: 2, conditions } }), { ...generation, hasTime }).kind
+    expect(judge(true)).toBe('progressing')
+    expect(judge(false)).toBe('failed')
   })
 })
 

@@ -59,8 +59,13 @@ const progressing = (detail: string): Judgement => ({ kind: 'progressing', detai
  * run the new pod template and are available, and no pod of an earlier template is left.
  *
  * @param known.generation what the API answered to the change: an older status is about an earlier change
+ * @param known.ranBefore its pods were not made by a rollout in progress: only what they do now counts, and no restart in the past
+ * @param known.hasTime a deadline that the cluster reports as missed does not count: it includes a pull, or the end of previous pods
  */
-export function judgeDeployment(seen: WorkloadObjects, known: { generation: number }): Judgement {
+export function judgeDeployment(
+  seen: WorkloadObjects,
+  known: { generation: number; ranBefore?: boolean; hasTime?: boolean },
+): Judgement {
   const { workload } = seen
   if (!workload) return progressing('waits for the cluster')
   const deployment = readDeployment(workload)
@@ -75,12 +80,12 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
       : progressing('waits until its pods have ended')
   const newest = findNewest(seen, workload)
   const pods = listOwnPods(newest, seen.pods)
-  const failure = firstFailure(pods, seen.events)
+  const failure = firstFailure(pods, seen.events, known)
   if (failure) return failure
   const blocked = newest && findBlocked(newest)
   if (blocked) return { kind: 'failed', reason: `the cluster refuses the pods: ${blocked.message}` }
   const waits = describeWaiting(pods, seen.events)
-  if (status.conditions.some((condition) => isLate(condition, newest))) {
+  if (!known.hasTime && status.conditions.some((condition) => isLate(condition, newest))) {
     const limit = `it was not ready within ${spec.progressDeadlineSeconds} s`
     return { kind: 'failed', reason: waits ? `${limit}: ${waits}` : limit }
   }
@@ -94,8 +99,7 @@ export function judgeDeployment(seen: WorkloadObjects, known: { generation: numb
 
 /** What the preparations of the newest pods say that they have done. */
 export function listPrepared(seen: WorkloadObjects): string[] {
-  const { workload } = seen
-  const pods = workload?.kind === 'Deployment' ? listOwnPods(findNewest(seen, workload), seen.pods) : seen.pods
+  const pods = seen.workload?.kind === 'Deployment' ? listNewestPods(seen) : seen.pods
   const lines = pods.flatMap((pod) =>
     (readPod(pod)?.initContainerStatuses ?? []).flatMap(({ name, state: { terminated } }) =>
       name === preparationName && terminated?.exitCode === 0 ? terminated.message.split('\n') : [],
@@ -106,7 +110,7 @@ export function listPrepared(seen: WorkloadObjects): string[] {
 
 /** How many pods of the newest template are ready at this moment, whether or not they have been for long enough. */
 export function countNewReady(seen: WorkloadObjects): number {
-  return seen.workload ? countReady(listOwnPods(findNewest(seen, seen.workload), seen.pods)) : 0
+  return countReady(listNewestPods(seen))
 }
 
 function countReady(pods: readonly ClusterObject[]): number {
@@ -160,6 +164,10 @@ function findNewest({ replicaSets }: WorkloadObjects, deployment: ClusterObject)
 const listOwnPods = (set: ClusterObject | undefined, pods: readonly ClusterObject[]): readonly ClusterObject[] =>
   set ? pods.filter(({ owners }) => owners.some(({ uid }) => uid === set.uid)) : []
 
+/** The pods of the template that a Deployment has now. */
+export const listNewestPods = (seen: WorkloadObjects): readonly ClusterObject[] =>
+  seen.workload ? listOwnPods(findNewest(seen, seen.workload), seen.pods) : []
+
 /** The Deployment repeats what hinders any of its ReplicaSets, also one that a change has just ended. */
 const findBlocked = (set: ClusterObject): Condition | undefined =>
   readReplicaSet(set)?.status.conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
@@ -174,14 +182,21 @@ function isLate({ message, reason, status, type }: Condition, newest: ClusterObj
   return named === undefined || named === newest?.name
 }
 
-function firstFailure(pods: readonly ClusterObject[], events: readonly ClusterObject[]): Judgement | undefined {
+function firstFailure(
+  pods: readonly ClusterObject[],
+  events: readonly ClusterObject[],
+  { ranBefore = false }: { ranBefore?: boolean } = {},
+): Judgement | undefined {
   for (const pod of pods) {
     const status = pod.deletedAt ? undefined : readPod(pod)
     if (!status) continue
+    // The cluster keeps a pod that was evicted, or whose machine was shut down, beside the one that replaced it.
+    if (ranBefore && (status.phase === 'Failed' || status.phase === 'Succeeded')) continue
     if (status.reason === 'Evicted') return { kind: 'failed', reason: `a pod was evicted: ${status.message}` }
     for (const container of [...status.initContainerStatuses, ...status.containerStatuses]) {
       const isInit = status.initContainerStatuses.includes(container)
-      const reason = toFailure(container, isInit, listPodEvents(pod, events))
+      const judged = ranBefore ? { ...container, restartCount: 0 } : container
+      const reason = toFailure(judged, isInit, listPodEvents(pod, events))
       if (reason)
         return {
           kind: 'failed',
@@ -255,7 +270,7 @@ function describeUnboundClaim(pod: ClusterObject, events: readonly ClusterObject
 const findProbeFailure = (events: readonly EventFields[]): string =>
   events.findLast(({ reason }) => reason === 'Unhealthy')?.message ?? ''
 
-const listPodEvents = (pod: ClusterObject, events: readonly ClusterObject[]): EventFields[] =>
+export const listPodEvents = (pod: ClusterObject, events: readonly ClusterObject[]): EventFields[] =>
   events.flatMap((event) => {
     const fields = readEvent(event)
     return fields?.involvedObject.uid === pod.uid ? [fields] : []

@@ -34,12 +34,14 @@ export class NamespaceView {
   /**
    * Calls `judge` now and after every change, until it answers something.
    *
+   * @param everyMs how often it is called where nothing changes
    * @throws the signal's reason, or the error of a watch that cannot go on
    */
-  until<T>(judge: () => T | undefined, signal: AbortSignal): Promise<T> {
+  until<T>(judge: () => T | undefined, signal: AbortSignal, everyMs: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
         this.#listeners.delete(look)
+        clearInterval(timer)
         signal.removeEventListener('abort', stop)
         settle()
       }
@@ -55,6 +57,7 @@ export class NamespaceView {
           end(() => reject(error))
         }
       }
+      const timer = setInterval(guarded('a wait for objects', look), everyMs)
       signal.addEventListener('abort', stop, { once: true })
       this.#listeners.add(look)
       if (signal.aborted) stop()

@@ -194,7 +194,11 @@ function isUnchanged(existing: ClusterObject, manifest: Manifest, { pods, replic
   if (wanted === undefined || has !== wanted || existing.deletedAt) return false
   const seen = { workload: existing, replicaSets, pods, events: [] }
   if (manifest.kind === 'Job') return judgeJob(seen, 0).kind === 'ready'
-  return getReplicas(existing.fields) === getReplicas(manifest) && judgeDeployment(seen, existing).kind === 'ready'
+  const { generation } = existing
+  return (
+    getReplicas(existing.fields) === getReplicas(manifest) &&
+    judgeDeployment(seen, { generation, ranBefore: true }).kind === 'ready'
+  )
 }
 
 function getReplicas(fields: Readonly<Record<string, unknown>>): unknown {

@@ -7,7 +7,7 @@ import { type OpenedSecrets, openSecrets } from '../../../secrets/environment.ts
 import { checkRelease } from '../../check-release.ts'
 import { toRegistryCredentials } from '../../images/credentials.ts'
 import { getRegistry, type ImageReference, imageKey, type RegistryCredentials } from '../../images/image-reference.ts'
-import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
+import { retryWhileUnavailable, type WaitReport } from '../../retry-while-unavailable.ts'
 import { type ClusterSettings, toClusterSettings } from '../plan/cluster-settings.ts'
 import { type DesiredWorkload, toDesiredWorkload } from '../plan/desired-workload.ts'
 import { isLocalInitImage, listPreparationImages } from '../plan/init-containers.ts'
@@ -23,7 +23,7 @@ import type { ClusterNode, ReleaseContext } from './release-context.ts'
  */
 export async function prepareWorkloads(context: ReleaseContext): Promise<ResolvedWorkload[]> {
   const { node, progressReporter, release, signal } = context
-  const desired = await toDesiredWorkloads(node, release, signal)
+  const desired = await toDesiredWorkloads(node, release, signal, context)
   refuseSharedClaims(desired)
   const secrets = await openWorkloadSecrets(node, desired)
   progressReporter.hide([...secrets.values()].flatMap((values) => Object.values(values)))
@@ -96,10 +96,11 @@ async function toDesiredWorkloads(
   node: ClusterNode,
   release: Release,
   signal: AbortSignal,
+  report?: WaitReport,
 ): Promise<DesiredWorkload[]> {
   checkRelease(release)
   checkNamespace(node, release.owner?.prefix ?? '')
-  const settings = await readSettings(node, release, signal)
+  const settings = await readSettings(node, release, signal, report)
   const desired = release.instances.map((instance) => toDesiredWorkload(release, instance, settings))
   refuseSameNames(desired)
   return desired
@@ -115,9 +116,14 @@ const openWorkloadSecrets = (node: ClusterNode, desired: readonly DesiredWorkloa
     })),
   )
 
-async function readSettings(node: ClusterNode, release: Release, signal: AbortSignal): Promise<ClusterSettings> {
+async function readSettings(
+  node: ClusterNode,
+  release: Release,
+  signal: AbortSignal,
+  report: WaitReport | undefined,
+): Promise<ClusterSettings> {
   const { cluster, rootDomain, serverUrl } = node
-  const hasServiceMonitors = await retryWhileUnavailable(() => cluster.serves('ServiceMonitor'), signal)
+  const hasServiceMonitors = await retryWhileUnavailable(() => cluster.serves('ServiceMonitor'), signal, report)
   return toClusterSettings(release, { rootDomain, serverUrl, hasServiceMonitors })
 }
 

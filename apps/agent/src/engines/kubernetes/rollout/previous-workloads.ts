@@ -26,9 +26,10 @@ export async function previousWorkloadsRun(
       !isOfRelease({ ...labels }, release.key) &&
       (replaced.has(name) || names.has(fullName(owner.prefix, labels[label.name] ?? name))),
   )
-  const ready = own.filter(
-    (workload) => judgeDeployment({ workload, pods, replicaSets, events: [] }, workload).kind === 'ready',
-  )
+  const ready = own.filter((workload) => {
+    const known = { generation: workload.generation, ranBefore: true }
+    return judgeDeployment({ workload, pods, replicaSets, events: [] }, known).kind === 'ready'
+  })
   if (replaced.size > 0) return [...replaced].every((name) => ready.some((workload) => workload.name === name))
   return ready.length > 0
 }

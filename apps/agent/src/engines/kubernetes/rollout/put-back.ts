@@ -12,7 +12,7 @@ import { type AppliedWorkload, awaitReady } from './verify.ts'
 /** How long the previous pods may take to be ready again. The outcome says whether they are; the cluster goes on in any case. */
 const restoreMs = 120_000
 /** A pod of the previous release was verified once: only its end needs no more time. */
-const noTimeMs = 0
+const noTime = { windowMs: 0, timeoutMs: 0, runMs: 0 }
 
 /**
  * Brings back what the release changed and deletes what it created. Every step reads the cluster first, so that it may be repeated. Claims
@@ -61,7 +61,7 @@ export async function putBack(
 async function deleteUnusedConfig(context: ReleaseContext, plan: ReleasePlan | undefined): Promise<void> {
   const { control, node } = context
   for (const { kind, name, namespace, uid } of await findUnusedConfig(context, plan?.config ?? []))
-    await retryWhileUnavailable(() => node.cluster.delete({ kind, name, namespace }, { uid }), control.ending)
+    await retryWhileUnavailable(() => node.cluster.delete({ kind, name, namespace }, { uid }), control.ending, context)
 }
 
 /** @returns the Deployments that the previous release had, as they are applied again */
@@ -69,10 +69,12 @@ async function putBackWorkload(context: ReleaseContext, workload: PlannedWorkloa
   const { instanceId, objects } = workload
   const applied: AppliedWorkload[] = []
   for (const object of objects) {
-    const { ending } = context.control
-    const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), ending)
-    if (again?.kind === 'Deployment')
-      applied.push({ instanceId, object: again, exitCode: 0, windowMs: noTimeMs, timeoutMs: noTimeMs })
+    const { control, progressReporter } = context
+    const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), control.ending, {
+      progressReporter,
+      instanceId,
+    })
+    if (again?.kind === 'Deployment') applied.push({ instanceId, object: again, exitCode: 0, ...noTime })
   }
   return applied
 }
@@ -97,12 +99,10 @@ async function putBackObject(context: ReleaseContext, { kind, name, previous }: 
 }
 
 /** Where the cluster refuses to show what runs, nobody can say that the previous release does. */
-async function previousRun(
-  { control, node, release }: ReleaseContext,
-  plan: ReleasePlan | undefined,
-): Promise<boolean> {
+async function previousRun(context: ReleaseContext, plan: ReleasePlan | undefined): Promise<boolean> {
+  const { control, node, release } = context
   try {
-    return await retryWhileUnavailable(() => previousWorkloadsRun(node.cluster, release, plan), control.ending)
+    return await retryWhileUnavailable(() => previousWorkloadsRun(node.cluster, release, plan), control.ending, context)
   } catch (error) {
     if (!isEngineError(error, 'refused')) throw error
     return false

@@ -18,7 +18,8 @@ import { prepareWorkloads } from './prepare.ts'
 import { putBack } from './put-back.ts'
 import type { ClusterNode, ReleaseContext } from './release-context.ts'
 import { getPlan, withPlannedNames } from './release-plan.ts'
-import { RolloutError, readLastLines } from './verify.ts'
+import { RolloutError } from './rollout-error.ts'
+import { readLastLines } from './verify.ts'
 
 /**
  * Applies a release to the cluster, or leaves everything as it was. Success is what the cluster reports about the new pods, never that it
@@ -55,7 +56,7 @@ async function takeOver(context: ReleaseContext): Promise<boolean> {
     const plan = await whileEntering(journal, 'plan', async () => {
       const stored = getPlan(journal)
       if (stored) return stored
-      const planned = await retryWhileUnavailable(() => planRelease(context, workloads), signal)
+      const planned = await retryWhileUnavailable(() => planRelease(context, workloads), signal, context)
       const { digests } = journal.state
       await journal.decide({ ...(digests && { digests }), plan: planned, position: 'create' })
       return planned

@@ -16,7 +16,11 @@ export type Condition = z.output<typeof Condition>
 const conditions = z.array(Condition).default([])
 
 const Deployment = z.object({
-  spec: z.object({ replicas: z.number().default(1), progressDeadlineSeconds: z.number().default(600) }),
+  spec: z.object({
+    replicas: z.number().default(1),
+    progressDeadlineSeconds: z.number().default(600),
+    strategy: z.object({ type: z.string().default('') }).prefault({}),
+  }),
   status: z
     .object({
       observedGeneration: count,
@@ -72,6 +76,8 @@ const Pod = z.object({
     .prefault({}),
 })
 
+const PodGrace = z.object({ terminationGracePeriodSeconds: z.number().default(30) })
+
 const PodVolumes = z.object({
   volumes: z.array(z.object({ persistentVolumeClaim: z.object({ claimName: z.string() }).optional() })).default([]),
 })
@@ -84,6 +90,7 @@ const EventFields = z.object({
     kind: z.string().default(''),
     name: z.string().default(''),
     uid: z.string().default(''),
+    fieldPath: z.string().default(''),
   }),
 })
 export type EventFields = z.output<typeof EventFields>
@@ -93,6 +100,8 @@ export const readDeployment = (object: ClusterObject) => Deployment.safeParse(ob
 export const readReplicaSet = (object: ClusterObject) => ReplicaSet.safeParse(object.fields).data
 export const readJob = (object: ClusterObject) => Job.safeParse(object.fields).data
 export const readPod = (object: ClusterObject) => Pod.safeParse(object.fields).data?.status
+export const getGraceSeconds = ({ fields }: ClusterObject): number =>
+  PodGrace.safeParse(fields.spec).data?.terminationGracePeriodSeconds ?? 0
 /** The names of the claims that a pod mounts. */
 export const readClaims = ({ fields }: ClusterObject): string[] =>
   (PodVolumes.safeParse(fields.spec).data?.volumes ?? []).flatMap(

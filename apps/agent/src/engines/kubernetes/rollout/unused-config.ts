@@ -14,13 +14,15 @@ const Replicas = z.object({ replicas: z.number().default(1) })
  * no right to list secrets.
  */
 export async function findUnusedConfig(
-  { control, node, owner }: ReleaseContext,
+  context: ReleaseContext,
   candidates: readonly ConfigRef[],
 ): Promise<ClusterObject[]> {
   if (candidates.length === 0) return []
+  const { control, node, owner } = context
   const { cluster } = node
   const list = async (kind: 'Deployment' | 'Job' | 'ReplicaSet') =>
-    (await retryWhileUnavailable(() => cluster.list(kind, { namespace: owner.prefix }), control.ending)).objects
+    (await retryWhileUnavailable(() => cluster.list(kind, { namespace: owner.prefix }), control.ending, context))
+      .objects
   const [deployments, jobs, replicaSets] = await Promise.all([list('Deployment'), list('Job'), list('ReplicaSet')])
   const workloads = [...deployments, ...jobs].filter(({ deletedAt }) => !deletedAt)
   const uids = new Set(workloads.map(({ uid }) => uid))
@@ -29,7 +31,7 @@ export async function findUnusedConfig(
   const unused: ClusterObject[] = []
   for (const { kind, name } of candidates.filter((ref) => !used.has(toKey(ref)))) {
     const ref = { kind, namespace: owner.prefix, name }
-    const found = await retryWhileUnavailable(() => cluster.get(ref), control.ending)
+    const found = await retryWhileUnavailable(() => cluster.get(ref), control.ending, context)
     if (found && isOwnedBy({ ...found.labels }, owner)) unused.push(found)
   }
   return unused

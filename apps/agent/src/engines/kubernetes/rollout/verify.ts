@@ -1,5 +1,5 @@
 import { pause } from '../../../concurrency/pause.ts'
-import { EngineError, PlanError } from '../../../errors.ts'
+import { EngineError } from '../../../errors.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
 import {
@@ -12,34 +12,23 @@ import {
   type WorkloadObjects,
 } from './judge.ts'
 import type { NamespaceView } from './namespace-view.ts'
+import { RolloutError } from './rollout-error.ts'
+import { type LimitedWorkload, RolloutLimits } from './rollout-limits.ts'
 import { readEvent } from './status.ts'
 
 /** How many of the last lines of a failed container are reported. */
 const lastLinesMax = 100
-/** Beyond the cluster's own deadline, in case its controller does not answer at all. */
-const spareMs = 60_000
-
-/** Why a workload is not what it must be, with the container whose log shows it. */
-export class RolloutError extends PlanError {
-  override name = 'RolloutError'
-  readonly container: FailedContainer | undefined
-
-  constructor(instanceId: string, reason: string, container: FailedContainer | undefined) {
-    super(instanceId, reason)
-    this.container = container
-  }
-}
+/** A deadline may pass without a change in the cluster. */
+const lookEveryMs = 1_000
 
 /** A workload that was applied. */
-export interface AppliedWorkload {
-  instanceId: string
+export interface AppliedWorkload extends LimitedWorkload {
   /** As the API answered it. */
   object: ClusterObject
   /** For a Job. */
   exitCode: number
   /** How long its pods must keep running. */
   windowMs: number
-  timeoutMs: number
 }
 
 /**
@@ -57,6 +46,7 @@ export async function verifyWorkload(
   let shown: string | undefined
   let isPulling = false
   let wasSeen = false
+  const limits = new RolloutLimits(applied)
   const look = (): Judgement | undefined => {
     const seen = collect(view, applied.object)
     if (wasSeen && !seen.workload) throw deletedFromOutside(applied)
@@ -66,21 +56,17 @@ export async function verifyWorkload(
       isPulling = true
       progressReporter.running(instanceId, Phase.PULL)
     }
-    const judgement = judge(seen, applied)
+    limits.observe(seen)
+    const judgement = judge(seen, applied, { hasTime: !limits.countsDeadline(seen) })
     if (judgement.kind !== 'progressing') return judgement
     if (judgement.detail !== shown) progressReporter.running(instanceId, Phase.VERIFY, judgement.detail)
     shown = judgement.detail
+    limits.detail = judgement.detail
     return undefined
   }
-  const limit = AbortSignal.timeout(applied.timeoutMs + spareMs)
-  const judgement = await untilStable(view, applied, look, AbortSignal.any([signal, limit])).catch((error: unknown) => {
-    if (!limit.aborted || signal.aborted) throw error
-    throw new RolloutError(
-      instanceId,
-      `the cluster did not report the result in time${shown ? `: ${shown}` : ''}`,
-      undefined,
-    )
-  })
+  const judgement = await untilStable(view, applied, look, AbortSignal.any([signal, limits.signal])).finally(() =>
+    limits.close(),
+  )
   if (judgement.kind === 'failed') {
     if (isPulling && isPullFailure(judgement.reason)) progressReporter.failed(instanceId, Phase.PULL, judgement.reason)
     throw new RolloutError(instanceId, judgement.reason, judgement.container)
@@ -110,27 +96,33 @@ async function untilStable(
     return look()
   }
   for (;;) {
-    const judgement = await view.until(observe, signal)
+    const judgement = await view.until(observe, signal, lookEveryMs)
     const leftMs = object.kind === 'Job' || readyAt === undefined ? 0 : readyAt + windowMs - performance.now()
     if (judgement.kind !== 'ready' || leftMs <= 0) return judgement
     await pause(leftMs, signal)
   }
 }
 
-/** Waits until the workload is ready again, without reporting. @returns why it is not, undefined when it is */
+/** Waits until a workload that ran before is ready again, without reporting. @returns why it is not, undefined when it is */
 export async function awaitReady(
   view: NamespaceView,
   applied: AppliedWorkload,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const limits = new RolloutLimits(applied)
   const decided = () => {
-    const judgement = judge(collect(view, applied.object), applied)
+    const seen = collect(view, applied.object)
+    limits.observe(seen)
+    const judgement = judge(seen, applied, { ranBefore: true, hasTime: !limits.countsDeadline(seen) })
     return judgement.kind === 'progressing' ? undefined : judgement
   }
-  const judgement = await view.until(decided, signal).catch((error: unknown) => {
-    if (signal.aborted) return undefined
-    throw error
-  })
+  const judgement = await view
+    .until(decided, signal, lookEveryMs)
+    .catch((error: unknown) => {
+      if (signal.aborted) return undefined
+      throw error
+    })
+    .finally(() => limits.close())
   if (!judgement) return 'it is not ready yet'
   return judgement.kind === 'failed' ? judgement.reason : undefined
 }
@@ -159,17 +151,19 @@ const deletedFromOutside = ({
   instanceId,
   object: { kind, name, namespace },
 }: Pick<AppliedWorkload, 'instanceId' | 'object'>) =>
-  new RolloutError(
-    instanceId,
-    `the ${kind} ${name} was deleted from the namespace ${namespace} from outside`,
-    undefined,
-  )
+  new RolloutError(instanceId, `the ${kind} ${name} was deleted from the namespace ${namespace} from outside`)
 
-function judge(seen: WorkloadObjects, { exitCode, instanceId, object }: AppliedWorkload): Judgement {
+function judge(
+  seen: WorkloadObjects,
+  { exitCode, instanceId, object }: AppliedWorkload,
+  known: { ranBefore?: boolean; hasTime?: boolean },
+): Judgement {
   if (seen.workload?.uid === object.uid && seen.workload.deletedAt) throw deletedFromOutside({ instanceId, object })
   if (seen.workload && seen.workload.uid !== object.uid)
-    throw new RolloutError(instanceId, `the ${object.kind} ${object.name} was replaced from outside`, undefined)
-  return object.kind === 'Job' ? judgeJob(seen, exitCode) : judgeDeployment(seen, object)
+    throw new RolloutError(instanceId, `the ${object.kind} ${object.name} was replaced from outside`)
+  return object.kind === 'Job'
+    ? judgeJob(seen, exitCode)
+    : judgeDeployment(seen, { ...known, generation: object.generation })
 }
 
 function collect(view: NamespaceView, { kind, name, uid }: ClusterObject): WorkloadObjects {

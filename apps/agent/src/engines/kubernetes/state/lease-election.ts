@@ -58,7 +58,7 @@ export function openLeaseElection(objects: StateObjects, log: Logger, times: Lea
             if (held) return new HeldLease({ objects, log, times, identity, held, began })
           } else explain(`another agent of this node works: ${holderIdentity}`)
         } catch (error) {
-          if (!isEngineError(error, 'unavailable')) throw error
+          if (!isEngineError(error, 'unavailable') && !isEngineError(error, 'webhook-unavailable')) throw error
           explain(getMessage(error))
         }
         await pause(times.readEvery, signal).catch(() => undefined)

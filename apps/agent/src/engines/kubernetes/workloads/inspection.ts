@@ -11,11 +11,25 @@ const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 export const getSecretKeys = ({ labels, annotations }: Pick<ClusterObject, 'labels' | 'annotations'>): Set<string> =>
   new Set((annotations[label.secretKeys] ?? labels[label.secretKeys] ?? '').split(/[,\s]+/).filter((key) => key !== ''))
 
-/** A workload and its pods as JSON, without values of secrets and without the records of managed fields. */
+/**
+ * A workload and its pods as JSON, without values of secrets and without the records of managed fields. A variable that a pod has and its
+ * workload has not was added by another program, often with a secret, such as one that a webhook reads from a vault: its value is hidden too.
+ */
 export function describeWorkload(workload: ClusterObject | undefined, pods: readonly ClusterObject[]): string {
-  const keys = workload ? getSecretKeys(workload) : new Set<string>()
-  const toJson = (object: ClusterObject) => redactEnvironment(toManifest(object), keys)
-  return JSON.stringify({ ...(workload && { workload: toJson(workload) }), pods: pods.map(toJson) })
+  const secret = workload ? getSecretKeys(workload) : new Set<string>()
+  const configured = new Set(listVariables(workload?.fields))
+  const isAdded = (name: string) => secret.has(name) || !configured.has(name)
+  return JSON.stringify({
+    ...(workload && { workload: redactEnvironment(toManifest(workload), (name) => secret.has(name)) }),
+    pods: pods.map((pod) => redactEnvironment(toManifest(pod), isAdded)),
+  })
+}
+
+/** Names of environment variables with a value, at any depth. */
+function listVariables(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const variable = Variable.safeParse(value).data
+  return [...(variable ? [variable.name] : []), ...Object.values(value).flatMap(listVariables)]
 }
 
 function toManifest({ annotations, createdAt, deletedAt, fields, finalizers, kind, owners, ...meta }: ClusterObject) {
@@ -33,13 +47,13 @@ function toManifest({ annotations, createdAt, deletedAt, fields, finalizers, kin
 
 const Variable = z.looseObject({ name: z.string(), value: z.string() })
 
-/** Replaces the values of environment variables that the workload names as secret, in containers of any kind and at any depth. */
-function redactEnvironment(value: unknown, keys: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => redactEnvironment(item, keys))
+/** Replaces the values of some environment variables, in containers of any kind and at any depth. */
+function redactEnvironment(value: unknown, isHidden: (name: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactEnvironment(item, isHidden))
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   const variable = Variable.safeParse(value).data
-  if (variable && keys.has(variable.name)) return { ...variable, value: hidden }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactEnvironment(inner, keys)]))
+  if (variable && isHidden(variable.name)) return { ...variable, value: hidden }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactEnvironment(inner, isHidden)]))
 }
 
 const Data = z.record(z.string(), z.string()).catch({})

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
+import type { WorkloadObjects } from './judge.ts'
+import { RolloutError } from './rollout-error.ts'
+import { RolloutLimits } from './rollout-limits.ts'
+
+const seconds = 1_000
+const deadlineSeconds = 60
+
+function makeObject(kind: ObjectKind, name: string, input: Partial<ClusterObject> = {}): ClusterObject {
+  return {
+    kind,
+    name,
+    namespace: 'demo',
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    generation: 1,
+    createdAt: new Date(0),
+    deletedAt: undefined,
+    labels: {},
+    annotations: {},
+    owners: [],
+    finalizers: [],
+    fields: {},
+    ...input,
+  }
+}
+
+const toTemplate = (image: string) => ({ spec: { containers: [{ name: 'web', image }] } })
+const ownedBy = (name: string) => [{ kind: 'Any', name, uid: `uid-${name}` }]
+const creating = { waiting: { reason: 'ContainerCreating' } }
+
+function makeSeen(input: {
+  state?: object
+  events?: { reason: string; container?: string }[]
+  /** Whether a pod of the previous template is on its way out, before there is one of the new template. */
+  isEnding?: boolean
+  kind?: 'Deployment' | 'Job'
+}): WorkloadObjects {
+  const kind = input.kind ?? 'Deployment'
+  const spec = {
+    progressDeadlineSeconds: deadlineSeconds,
+    strategy: { type: 'Recreate' },
+    template: toTemplate('shop:2'),
+  }
+  const set = (name: string, image: string) =>
+    makeObject('ReplicaSet', name, { owners: ownedBy('web'), fields: { spec: { template: toTemplate(image) } } })
+  const status = { containerStatuses: [{ name: 'web', state: input.state ?? creating }] }
+  const next = makeObject('Pod', 'new', { owners: ownedBy(kind === 'Job' ? 'web' : 'web-new'), fields: { status } })
+  const previous = makeObject('Pod', 'old', {
+    owners: ownedBy('web-old'),
+    deletedAt: new Date(0),
+    fields: { spec: { terminationGracePeriodSeconds: 8 } },
+  })
+  return {
+    workload: makeObject(kind, 'web', { fields: { spec } }),
+    replicaSets: [set('web-old', 'shop:1'), ...(input.isEnding ? [] : [set('web-new', 'shop:2')])],
+    pods: [input.isEnding ? previous : next],
+    events: (input.events ?? []).map(({ container = 'web', reason }, index) =>
+      makeObject('Event', `e${index}`, {
+        fields: {
+          reason,
+          message: reason === 'Pulling' ? 'Pulling image "shop:2"' : '',
+          involvedObject: { kind: 'Pod', name: 'new', uid: 'uid-new', fieldPath: `spec.containers{${container}}` },
+        },
+      }),
+    ),
+  }
+}
+
+const pulling = makeSeen({ events: [{ reason: 'Pulling' }] })
+const pulled = makeSeen({ events: [{ reason: 'Pulling' }, { reason: 'Pulled' }] })
+
+describe('the limits of a rollout', () => {
+  const opened: RolloutLimits[] = []
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    for (const limits of opened.splice(0)) limits.close()
+    vi.useRealTimers()
+  })
+  function open(kind: 'Deployment' | 'Job' = 'Deployment') {
+    const limits = new RolloutLimits({ instanceId: 'web', object: { kind }, timeoutMs: 60_000, runMs: 30_000 })
+    opened.push(limits)
+    return limits
+  }
+  const getError = ({ signal }: RolloutLimits) => {
+    expect(signal.reason).toBeInstanceOf(RolloutError)
+    return signal.reason
+  }
+
+  test('count the deadline of the cluster where no image was pulled', () => {
+    const limits = open()
+    const present = makeSeen({ events: [{ reason: 'Pulled' }] })
+    limits.observe(present)
+    expect(limits.countsDeadline(present)).toBe(true)
+  })
+
+  test('give a container the whole time after the pull of its image', () => {
+    const limits = open()
+    limits.observe(pulling)
+    vi.advanceTimersByTime(600 * seconds)
+    limits.observe(pulling)
+    expect(limits.countsDeadline(pulling)).toBe(false)
+    limits.observe(pulled)
+    expect(limits.countsDeadline(pulled)).toBe(false)
+    vi.advanceTimersByTime(59 * seconds)
+    limits.observe(pulled)
+    expect(limits.countsDeadline(pulled)).toBe(false)
+    vi.advanceTimersByTime(1 * seconds)
+    expect(limits.countsDeadline(pulled)).toBe(true)
+    expect(limits.signal.aborted).toBe(false)
+  })
+
+  test('give it the whole time too when the pull ended while nothing looked, as in a restart of the agent', () => {
+    const limits = open()
+    limits.observe(pulled)
+    expect(limits.countsDeadline(pulled)).toBe(false)
+    vi.advanceTimersByTime(60 * seconds)
+    limits.observe(pulled)
+    expect(limits.countsDeadline(pulled)).toBe(true)
+  })
+
+  test.each([
+    [
+      'its container runs, whose events were lost',
+      makeSeen({ state: { running: {} }, events: [{ reason: 'Pulling' }] }),
+    ],
+    ['the pull has failed', makeSeen({ events: [{ reason: 'Pulling' }, { reason: 'Failed' }] })],
+  ])('take a pull for over when %s', (_, seen) => {
+    const limits = open()
+    limits.observe(pulling)
+    limits.observe(seen)
+    vi.advanceTimersByTime(60 * seconds)
+    limits.observe(seen)
+    expect(limits.countsDeadline(seen)).toBe(true)
+  })
+
+  test('go on while one container of a pod pulls and another has pulled', () => {
+    const limits = open()
+    const seen = makeSeen({
+      events: [
+        { reason: 'Pulling', container: 'init' },
+        ...[{ reason: 'Pulled', container: 'init' }],
+        { reason: 'Pulling' },
+      ],
+    })
+    limits.observe(seen)
+    vi.advanceTimersByTime(600 * seconds)
+    limits.observe(seen)
+    expect(limits.countsDeadline(seen)).toBe(false)
+  })
+
+  test('end a pull after an hour, with the image', () => {
+    const limits = open()
+    limits.observe(pulling)
+    vi.advanceTimersByTime(3_599 * seconds)
+    expect(limits.signal.aborted).toBe(false)
+    vi.advanceTimersByTime(1 * seconds)
+    expect(getError(limits).message).toMatch(/^the pull of shop:2 has not ended within 60 minutes: check/)
+  })
+
+  test('end the wait for a cluster that reports nothing, with what it waits for', () => {
+    const limits = open()
+    limits.detail = '0 of 1 ready'
+    vi.advanceTimersByTime(120 * seconds)
+    expect(getError(limits).message).toBe('the cluster did not report the result in time: 0 of 1 ready')
+  })
+
+  test('count no deadline while pods of the previous template end, and give the new ones the whole time', () => {
+    const limits = open()
+    const ending = makeSeen({ isEnding: true })
+    limits.observe(ending)
+    vi.advanceTimersByTime(90 * seconds)
+    limits.observe(ending)
+    expect(limits.countsDeadline(ending)).toBe(false)
+    const next = makeSeen({})
+    limits.observe(next)
+    expect(limits.countsDeadline(next)).toBe(false)
+    vi.advanceTimersByTime(60 * seconds)
+    expect(limits.countsDeadline(next)).toBe(true)
+  })
+
+  test('end the wait for a previous pod that never ends, with its name', () => {
+    const limits = open()
+    limits.observe(makeSeen({ isEnding: true }))
+    vi.advanceTimersByTime(128 * seconds)
+    expect(getError(limits).message).toBe(
+      'the pod old of the previous release does not end: check its machine and its finalizers',
+    )
+  })
+
+  test('give the container of a Job its whole time from when it runs', () => {
+    const limits = open('Job')
+    const seen = (state: object) => makeSeen({ kind: 'Job', state, events: [{ reason: 'Pulling' }] })
+    limits.observe(seen(creating))
+    vi.advanceTimersByTime(600 * seconds)
+    limits.observe(seen({ running: {} }))
+    vi.advanceTimersByTime(29 * seconds)
+    limits.observe(seen({ running: {} }))
+    expect(limits.signal.aborted).toBe(false)
+    vi.advanceTimersByTime(1 * seconds)
+    expect(getError(limits)).toMatchObject({
+      message: 'the container has not ended within 30 s: allow it more time with the timeout of the expected state',
+      container: { pod: 'new', container: 'web', restarted: false },
+    })
+  })
+
+  test('end the wait for the container of a Job that does not start, with the words of the scheduler', () => {
+    const limits = open('Job')
+    limits.observe(makeSeen({ kind: 'Job' }))
+    limits.detail = 'no node for the pod (Unschedulable)'
+    vi.advanceTimersByTime(60 * seconds)
+    expect(getError(limits).message).toBe(
+      'the container did not start within 60 s: no node for the pod (Unschedulable)',
+    )
+  })
+})
