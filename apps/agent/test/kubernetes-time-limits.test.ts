@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { forwardToKubernetes, idle, kubernetesMissing, type Registry, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { type ClusterAgent, startClusterAgent } from './kit/cluster-agent.ts'
@@ -83,13 +84,14 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
       await registry?.remove()
     })
     beforeEach(() => slow.block())
+    // Each image has another content: a node that has it pulls nothing.
 
     const skipUnlessReached = (context: TestContext) =>
       context.skip(!reaches, 'the nodes of this cluster do not reach a registry of this machine')
 
     test('begins after the pull', async (context) => {
       skipUnlessReached(context)
-      await registry.push('slow', '1', idle())
+      await registry.push('slow', '1', idle(randomUUID()))
       const release = agent.release({
         instances: [{ image: `${slow.host}/slow:1`, config: { name: 'slow', expectedState: running } }],
       })
@@ -101,7 +103,7 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
 
     test('still ends the wait for a container that is not ready after the pull', async (context) => {
       skipUnlessReached(context)
-      await registry.push('never', '1', idle())
+      await registry.push('never', '1', idle(randomUUID()))
       const healthCheckConfig = { readinessProbe: '/', port: 8080 }
       const release = agent.release({
         instances: [
@@ -115,9 +117,26 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
       expect(reason).toMatch(/^it was not ready within 4 s: Readiness probe failed/)
     })
 
+    test('lets it be cancelled during the pull', async (context) => {
+      skipUnlessReached(context)
+      await registry.push('cancelled', '1', idle(randomUUID()))
+      const release = agent.release({
+        instances: [{ image: `${slow.host}/cancelled:1`, config: { name: 'cancelled' } }],
+      })
+      agent.server.deploy(release)
+      await waitUntil('the pull begins', async () =>
+        (await agent.list('Event')).some((event) =>
+          String(event.fields.message).startsWith(`Pulling image "${slow.host}/cancelled`),
+        ),
+      )
+      agent.server.send({ case: 'cancelDeployment', value: { release: release.key } })
+      expect(await agent.server.getOutcome(release)).toMatchObject({ successful: false, cancelled: true })
+      expect(await agent.get('Deployment', 'cancelled')).toBeUndefined()
+    })
+
     test('begins for a job when its container runs', async (context) => {
       skipUnlessReached(context)
-      await registry.push('job', '1', { cmd: ['/bin/sh', '-c', 'sleep 1; exit 0'] })
+      await registry.push('job', '1', { cmd: ['/bin/sh', '-c', `echo ${randomUUID()}; sleep 1`] })
       const expectedState = { state: 'exited' as const, timeout: 3 }
       const release = agent.release({
         instances: [{ image: `${slow.host}/job:1`, config: { name: 'job', expectedState } }],

@@ -156,6 +156,53 @@ describe('a Deployment', () => {
     expect(judged.kind).toBe('progressing')
   })
 
+  test.each([
+    ['CreateContainerError', 'context deadline exceeded'],
+    ['RunContainerError', 'context deadline exceeded'],
+    ['CreateContainerError', 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'],
+    ['RunContainerError', 'failed to create containerd task: context deadline exceeded'],
+    [
+      'CreateContainerError',
+      'failed to reserve container name "web_web-1_demo_uid_0": name "web_web-1_demo_uid_0" is reserved for "3f0c"',
+    ],
+  ])('goes on while a busy runtime reports %s with "%s", and names it at the deadline', (reason, message) => {
+    const judge = (conditions: object[]) =>
+      judgeDeployment(
+        makeRollout({ pod: waiting(reason, message), status: { observedGeneration: 2, conditions } }),
+        generation,
+      )
+    expect(judge([])).toMatchObject({ kind: 'progressing', detail: expect.stringContaining(message) })
+    expect(judge([{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }])).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining(`yet (${message})`),
+    })
+  })
+
+  test.each([
+    ['CreateContainerError', 'failed to mkdir "/x": context canceled'],
+    ['CreateContainerError', 'a hook failed: context deadline exceeded while waiting for the user'],
+    ['RunContainerError', 'exec: "serve": executable file not found in $PATH'],
+    ['ErrImagePull', 'failed to pull and unpack image: context deadline exceeded'],
+  ])('has failed when a container waits for %s with "%s"', (reason, message) => {
+    const judged = judgeDeployment(
+      makeRollout({ pod: waiting(reason, message), status: { observedGeneration: 2 } }),
+      generation,
+    )
+    expect(judged).toMatchObject({ kind: 'failed', reason: expect.stringContaining(message) })
+  })
+
+  test('goes on when a busy runtime did not start a container in time, and has failed when it could not', () => {
+    const judge = (message: string, state: object = { running: {} }) => {
+      const terminated = { exitCode: 128, reason: 'StartError', message }
+      const container = { name: 'web', restartCount: 1, state, lastState: { terminated } }
+      const pod = { containerStatuses: [container] }
+      return judgeDeployment(makeRollout({ pod, status: { observedGeneration: 2 } }), generation).kind
+    }
+    expect(judge('context deadline exceeded')).toBe('progressing')
+    expect(judge('context deadline exceeded', { waiting: { reason: 'CrashLoopBackOff' } })).toBe('progressing')
+    expect(judge('exec: "serve": executable file not found in $PATH')).toBe('failed')
+  })
+
   test('has failed as soon as a container has ended, although the cluster starts it again', () => {
     const judged = judgeDeployment(makeRollout({ pod: ended(3), status: { observedGeneration: 2 } }), generation)
     expect(judged).toEqual({

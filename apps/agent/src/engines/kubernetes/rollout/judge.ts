@@ -49,8 +49,20 @@ const hopeless: Readonly<Record<string, string>> = {
   CrashLoopBackOff: 'the container ends again and again',
 }
 
-/** A busy node has not read a ConfigMap or Secret in time that does exist. It tries again within seconds. */
-const isLateNode = (message: string): boolean => /^failed to sync (configmap|secret) cache: timed out/.test(message)
+/**
+ * What a busy node reports for a moment, and tries again by itself: it has not read a ConfigMap or Secret in time that does exist, or its
+ * container runtime did not answer in time, and may still be at work on the container.
+ */
+const lateNode = [
+  /^failed to sync (configmap|secret) cache: timed out/,
+  /^(rpc error: code = DeadlineExceeded desc = )?(failed to (create|start) containerd task[^:]*: )?context deadline exceeded$/,
+  /^failed to reserve container name /,
+]
+
+const isLateNode = (message: string): boolean => lateNode.some((pattern) => pattern.test(message))
+
+/** A container that the runtime could not start, rather than one that ran. */
+const notStarted: readonly string[] = ['StartError', 'ContainerCannotRun']
 
 const progressing = (detail: string): Judgement => ({ kind: 'progressing', detail })
 
@@ -218,13 +230,15 @@ function toFailure(container: ContainerStatus, isInit: boolean, events: readonly
   const ended = state.terminated ?? (restartCount > 0 ? lastState.terminated : undefined)
   if (ended && isInit && container.name === preparationName && ended.exitCode > 0 && ended.message)
     return `the files of the volumes cannot be prepared: ${ended.message}`
-  if (ended && !(isInit && ended.exitCode === 0)) {
+  const isLateStart = ended && notStarted.includes(ended.reason) && isLateNode(ended.message)
+  if (ended && !isLateStart && !(isInit && ended.exitCode === 0)) {
     const probe = findProbeFailure(events.filter(({ message }) => !message.startsWith('Readiness')))
     return `${named}${describeEnd(ended)}${probe ? ` after ${probe}` : ''}`
   }
   const { waiting } = state
   const sentence = waiting && hopeless[waiting.reason]
   if (!sentence || isLateNode(waiting.message)) return undefined
+  if (isLateStart && waiting.reason === 'CrashLoopBackOff') return undefined
   const detail = waiting.message || waiting.reason
   return `${named}${sentence} (${waiting.reason}${detail === waiting.reason ? '' : `: ${detail}`})`
 }
@@ -249,6 +263,8 @@ function describeWaiting(pods: readonly ClusterObject[], events: readonly Cluste
     const volume = own.findLast(({ reason }) => reason === 'FailedMount' || reason === 'FailedAttachVolume')
     const waits = [...status.initContainerStatuses, ...status.containerStatuses].find(({ state }) => state.waiting)
     if (volume && waits) return `a volume cannot be mounted (${volume.message})`
+    const sentence = hopeless[waits?.state.waiting?.reason ?? '']
+    if (sentence) return `${sentence} yet (${waits?.state.waiting?.message})`
     const probe = findProbeFailure(own)
     if (probe && status.containerStatuses.some(({ ready }) => !ready)) return probe
   }

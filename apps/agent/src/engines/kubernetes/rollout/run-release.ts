@@ -21,6 +21,9 @@ import { getPlan, withPlannedNames } from './release-plan.ts'
 import { RolloutError } from './rollout-error.ts'
 import { readLastLines } from './verify.ts'
 
+/** How long the last lines of a failed container may delay that the release is undone. */
+const lastLinesMs = 5_000
+
 /**
  * Applies a release to the cluster, or leaves everything as it was. Success is what the cluster reports about the new pods, never that it
  * has accepted the objects.
@@ -106,9 +109,10 @@ async function fail(context: ReleaseContext, error: unknown): Promise<void> {
 
 async function reportLastLines(context: ReleaseContext, error: unknown): Promise<void> {
   if (!(error instanceof RolloutError)) return
-  const { node, owner, progressReporter } = context
+  const { control, node, owner, progressReporter } = context
   progressReporter.failed(error.instanceId, Phase.VERIFY, error.message)
   if (!error.container) return
-  const lines = await readLastLines(node.cluster, owner.prefix, error.container)
+  const limit = AbortSignal.any([control.ending, AbortSignal.timeout(lastLinesMs)])
+  const lines = await readLastLines(node.cluster, owner.prefix, error.container, limit)
   if (lines.length > 0) progressReporter.containerLog(error.instanceId, lines)
 }

@@ -1,4 +1,4 @@
-import { pause } from '../../../concurrency/pause.ts'
+import { orAborted, pause } from '../../../concurrency/pause.ts'
 import { EngineError } from '../../../errors.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
@@ -127,24 +127,31 @@ export async function awaitReady(
   return judgement.kind === 'failed' ? judgement.reason : undefined
 }
 
-/** The last lines of the container that failed; empty when there is none, or when its log is gone. */
+/**
+ * The last lines of the container that failed; empty when there is none, or when its log is gone.
+ *
+ * @param signal ends the wait for a cluster that does not answer: what has arrived until then is returned
+ */
 export async function readLastLines(
   cluster: Pick<Cluster, 'readLog'>,
   namespace: string,
   { pod, container, restarted }: FailedContainer,
+  signal: AbortSignal,
 ): Promise<string[]> {
   const read = async (previous: boolean) => {
     const lines: string[] = []
-    const log = cluster.readLog({ namespace, name: pod, container, previous }, { take: lastLinesMax, follow: false })
-    for await (const chunk of log) lines.push(...chunk.map(({ text }) => text))
+    const collectLines = async () => {
+      const request = { take: lastLinesMax, follow: false, signal }
+      for await (const chunk of cluster.readLog({ namespace, name: pod, container, previous }, request))
+        lines.push(...chunk.map(({ text }) => text))
+    }
+    await orAborted(collectLines(), signal).catch((error: unknown) => {
+      if (!signal.aborted && !(error instanceof EngineError)) throw error
+    })
     return lines.slice(-lastLinesMax)
   }
-  const orNone = (error: unknown): string[] => {
-    if (error instanceof EngineError) return []
-    throw error
-  }
-  const lines = restarted ? await read(true).catch(orNone) : []
-  return lines.length > 0 ? lines : read(false).catch(orNone)
+  const lines = restarted ? await read(true) : []
+  return lines.length > 0 ? lines : read(false)
 }
 
 const deletedFromOutside = ({
