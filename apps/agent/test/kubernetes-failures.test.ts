@@ -193,8 +193,11 @@ describe.skipIf(missing)('a release on a Kubernetes that does not do its part', 
         'the pod is ready',
         async () => getPath((await cutOff.list('Deployment'))[0], 'status', 'availableReplicas') === 1,
       )
+      const isAway = (line: string) => /^The Kubernetes API server does not answer \(.*\): trying again/.test(line)
+      await waitUntil('the wait is reported', () => cutOff.server.toLines(release).some(isAway), slowMs)
       proxy.endSilence()
       expect(await cutOff.server.getOutcome(release, slowMs)).toMatchObject({ successful: true, reason: '' })
+      expect(cutOff.server.toLines(release)).toContain('the cluster answers again')
       expect((await cutOff.list('Deployment')).length).toBe(3)
     } finally {
       await cutOff.dispose()

@@ -79,8 +79,9 @@ export async function buildRelease(
     drainMs,
     ...(cluster && { cluster }),
   })
+  const nodeType = cluster ? 'k8s' : 'docker'
   return async () => {
-    const credentials = [...stored].map(async ([id, one]) => [id, await toPullCredentials(app, one)] as const)
+    const credentials = [...stored].map(async ([id, one]) => [id, await toPullCredentials(app, one, nodeType)] as const)
     return complete(new Map(await Promise.all(credentials)))
   }
 }

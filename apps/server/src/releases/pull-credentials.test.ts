@@ -1,12 +1,13 @@
-import type { Release } from '@crux/agent-protocol'
+import { EngineKind, type Release } from '@crux/agent-protocol'
 import type { BodyInput } from '@crux/contract'
 import { type Registry, startRegistry, startTokenRegistry, type TokenRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { githubAccount, startGithub } from '../../test/kit/github.ts'
 import { gitlabAccount, startGitlab } from '../../test/kit/gitlab.ts'
 import { serviceAccount, startGoogle } from '../../test/kit/google.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
 
 type Write = BodyInput<'registries.create'>
 type Type = Write['type']
@@ -96,6 +97,35 @@ it('each release of Google gets an access token of its own, and never the key', 
   )
   expect(google.minted).toHaveLength(before + 2)
   expect(JSON.stringify(releases.map(({ instances }) => instances))).not.toContain('PRIVATE KEY')
+})
+
+it('releases of Google on a cluster all get the key of the service account, which lasts', async () => {
+  const { node, deployment } = await createDeployment('google', 'web')
+  await crux.app.database.pool.query(`update crux.node set type = 'k8s' where id = $1`, [node.id])
+  const agent = new ScriptedAgent({
+    url: crux.url,
+    nodeId: node.id,
+    token: node.token,
+    info: { engine: EngineKind.KUBERNETES },
+  })
+  await agent.connect()
+  const before = google.minted.length
+  const credentials: Release['instances'][number]['registryAuth'][] = []
+  for (const number of [1, 2]) {
+    await testEnvironment.start(deployment.id)
+    const release = await deployWell(agent, number)
+    credentials.push(release.instances[0]?.registryAuth)
+  }
+  const [first, second] = credentials
+  expect(first).toMatchObject({ serverAddress: 'eu.gcr.io', username: '_json_key' })
+  expect(second).toEqual(first)
+  expect(JSON.parse(first?.password ?? '')).toEqual({
+    type: 'service_account',
+    private_key: serviceAccount.token,
+    client_email: serviceAccount.user,
+    token_uri: google.tokenUrl,
+  })
+  expect(google.minted).toHaveLength(before)
 })
 
 it('a release ends with the reason when Google refuses the key', async () => {

@@ -56,6 +56,19 @@ export async function mintGoogleToken(
   return { token, ttlMs: (typeof seconds === 'number' && seconds > 0 ? seconds : 60) * 1_000 }
 }
 
+/**
+ * The key file of a service account, of which only these parts are stored. The same key makes the same text.
+ *
+ * @throws CruxError invalidArgument `token` for a text that is no private key
+ */
+export const toGoogleKeyFile = ({ token, user }: ServiceAccount, tokenUrl: string): string =>
+  JSON.stringify({
+    type: 'service_account',
+    private_key: readPrivateKey(token).export({ type: 'pkcs8', format: 'pem' }).toString(),
+    client_email: user,
+    token_uri: tokenUrl,
+  })
+
 /** @throws CruxError invalidArgument `token` */
 export function readPrivateKey(text: string): KeyObject {
   const [, label, content] = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----(.*?)-----END/s.exec(text) ?? []

@@ -104,8 +104,8 @@ export interface AppliedPreview {
 
 /**
  * A cluster without types of its SDK; `client/` implements it. Errors are EngineErrors: `unavailable` when the API server does not answer,
- * `not-found`, `conflict` (the object exists, has changed, or another manager owns a field), `refused` (a missing right, named with verb and
- * resource, or an admission refusal), `other`.
+ * `webhook-unavailable` when a webhook that it asks does not, `not-found`, `conflict` (the object exists, has changed, or another manager owns a
+ * field), `refused` (a missing right, named with verb and resource, or an admission refusal), `other`.
  */
 export interface Cluster {
   /** @throws EngineError `refused` for a cluster that is too old */

@@ -24,18 +24,24 @@ const Template = z.object({
 export function listConfigRefs({ fields }: Pick<ClusterObject, 'fields'>): ConfigRef[] {
   const spec = Template.safeParse(fields.spec).data?.template.spec
   if (!spec) return []
-  const { containers, imagePullSecrets, initContainers, volumes } = spec
+  const { imagePullSecrets, volumes } = spec
   const all = [
     ...imagePullSecrets.map(({ name }) => ({ kind: 'Secret' as const, name })),
     ...volumes.flatMap(({ secret }) => (secret ? [{ kind: 'Secret' as const, name: secret.secretName }] : [])),
-    ...[...initContainers, ...containers].flatMap(({ envFrom }) =>
-      envFrom.flatMap(({ configMapRef, secretRef }) => [
-        ...(configMapRef ? [{ kind: 'ConfigMap' as const, name: configMapRef.name }] : []),
-        ...(secretRef ? [{ kind: 'Secret' as const, name: secretRef.name }] : []),
-      ]),
-    ),
+    ...listEnvironmentRefs({ fields }),
   ]
   return [...new Map(all.filter(({ name }) => name !== '').map((ref) => [toKey(ref), ref])).values()]
+}
+
+/** Only what becomes the environment of containers. */
+export function listEnvironmentRefs({ fields }: Pick<ClusterObject, 'fields'>): ConfigRef[] {
+  const spec = Template.safeParse(fields.spec).data?.template.spec
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(({ envFrom }) =>
+    envFrom.flatMap(({ configMapRef, secretRef }) => [
+      ...(configMapRef ? [{ kind: 'ConfigMap' as const, name: configMapRef.name }] : []),
+      ...(secretRef ? [{ kind: 'Secret' as const, name: secretRef.name }] : []),
+    ]),
+  )
 }
 
 export const toKey = ({ kind, name }: ConfigRef): string => `${kind}/${name}`

@@ -17,6 +17,7 @@ import { NamespaceView } from './namespace-view.ts'
 import { ensureNamespace, ensureObject, putObject } from './own-objects.ts'
 import type { ReleaseContext } from './release-context.ts'
 import type { ReleasePlan } from './release-plan.ts'
+import { reportUnavailable } from './report-unavailable.ts'
 import { refuseRouteClashes } from './route-clashes.ts'
 import { verifyWorkload } from './verify.ts'
 
@@ -48,9 +49,11 @@ export async function applyWorkloads(
   await journal.secure()
   await enterPosition(journal, 'start')
   const view = new NamespaceView(node.cluster, owner.prefix)
+  const endReports = reportUnavailable(context)
   try {
     await rollOut(context, view, changing)
   } finally {
+    endReports()
     view.close()
   }
   signal.throwIfAborted()

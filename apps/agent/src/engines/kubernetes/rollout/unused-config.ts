@@ -41,10 +41,10 @@ export async function findUnusedConfig(
 function listKept(replicaSets: readonly ClusterObject[]): ClusterObject[] {
   const byOwner = Map.groupBy(replicaSets, ({ owners }) => owners[0]?.uid ?? '')
   return [...byOwner.values()].flatMap((sets) => {
+    // The current one does not count for the limit, and has no pods while its workload is stopped.
+    const [current, ...others] = sets.toSorted((left, right) => Number(getRevision(right)) - Number(getRevision(left)))
     const isRunning = ({ fields }: ClusterObject) => (Replicas.safeParse(fields.spec).data?.replicas ?? 1) > 0
-    const ended = sets
-      .filter((set) => !isRunning(set))
-      .sort((left, right) => Number(getRevision(right)) - Number(getRevision(left)))
-    return [...sets.filter(isRunning), ...ended.slice(0, revisionHistoryLimit)]
+    const ended = others.filter((set) => !isRunning(set))
+    return [...(current ? [current] : []), ...others.filter(isRunning), ...ended.slice(0, revisionHistoryLimit)]
   })
 }

@@ -41,13 +41,16 @@ const Fields = z.object({
     .prefault({}),
 })
 
-/** What a workload and its Service and Ingress have in common: the owner, the namespace and the container's name. */
+/**
+ * What a workload and its Service and Ingress have in common: the team, the project, the namespace and the container's name. The node is not part
+ * of it: it may be a deleted one in the labels of what its successor has not applied again yet, and a namespace is only ever one node's.
+ */
 export const toWorkloadKey = ({
   labels,
   name,
   namespace,
 }: Pick<ClusterObject, 'labels' | 'name' | 'namespace'>): string =>
-  [labels[label.team], labels[label.project], labels[label.node], namespace, labels[label.name] ?? name].join('/')
+  [labels[label.team], labels[label.project], namespace, labels[label.name] ?? name].join('/')
 
 /**
  * Undefined for a Service without a load balancer, and for an object whose shape is unknown.

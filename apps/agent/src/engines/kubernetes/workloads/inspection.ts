@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { label } from '../../labels.ts'
 import { toApiVersion } from '../client/kinds.ts'
 import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
-import { listConfigRefs } from '../cluster/config-refs.ts'
+import { listConfigRefs, listEnvironmentRefs, toKey } from '../cluster/config-refs.ts'
+import { isOurs } from './records.ts'
 
 const hidden = '***'
 /** `kubectl apply` repeats the whole object in it. */
@@ -67,33 +68,40 @@ const Environment = z.object({
   }),
 })
 
+/** As of a workload: a pod is what the template of its workload says. */
+const toSpec = ({ fields, kind }: ClusterObject): unknown => (kind === 'Pod' ? { template: fields } : fields.spec)
+
 /**
- * The values of a workload's secrets, which its log must not show. The Secrets are asked for by name: an agent has no right to list them.
+ * The values of secrets that logs of these containers must not show. The Secrets are asked for by name: an agent has no right to list them.
  *
- * @param pods of the workload: those of an earlier release may name other Secrets
+ * @param objects a workload and its pods: those of another release may name other Secrets
  */
 export async function readSecretValues(
   cluster: Pick<Cluster, 'get'>,
-  workload: ClusterObject,
-  pods: readonly ClusterObject[],
+  objects: readonly ClusterObject[],
 ): Promise<string[]> {
-  const keys = getSecretKeys(workload)
-  if (keys.size === 0) return []
-  const containers = Environment.safeParse(workload.fields.spec).data?.template.spec.containers ?? []
-  const open = containers.flatMap(({ env }) =>
-    env.flatMap(({ name, value }) => (value !== undefined && keys.has(name) ? [value] : [])),
-  )
-  const refs = [workload, ...pods.map(({ fields }) => ({ fields: { spec: { template: fields } } }))].flatMap(
-    listConfigRefs,
-  )
-  const names = new Set(refs.flatMap(({ kind, name }) => (kind === 'Secret' ? [name] : [])))
-  const found = await Promise.all(
-    [...names].map((name) => cluster.get({ kind: 'Secret', namespace: workload.namespace, name })),
-  )
-  const sealed = found.flatMap((secret) =>
-    Object.entries(Data.parse(secret?.fields.data)).flatMap(([key, value]) =>
-      keys.has(key) ? [Buffer.from(value, 'base64').toString('utf8')] : [],
+  const keys = new Set(objects.flatMap((object) => [...getSecretKeys(object)]))
+  const isReadable = (object: ClusterObject) => keys.size > 0 || isOurs(object)
+  const specs = objects.filter(isReadable).map(toSpec)
+  const open = specs.flatMap((spec) =>
+    (Environment.safeParse(spec).data?.template.spec.containers ?? []).flatMap(({ env }) =>
+      env.flatMap(({ name, value }) => (value !== undefined && keys.has(name) ? [value] : [])),
     ),
   )
+  const inEnvironment = new Set(specs.flatMap((spec) => listEnvironmentRefs({ fields: { spec } })).map(toKey))
+  const refs = specs.flatMap((spec) => listConfigRefs({ fields: { spec } }))
+  const named = refs.filter((ref) => ref.kind === 'Secret' && (keys.size > 0 || inEnvironment.has(toKey(ref))))
+  const namespace = objects[0]?.namespace ?? ''
+  const found = await Promise.all(
+    [...new Set(named.map(({ name }) => name))].map((name) => cluster.get({ kind: 'Secret', namespace, name })),
+  )
+  const sealed = found.flatMap((secret) => {
+    if (!secret) return []
+    // All that a release puts there is secret, also under keys that the workload does not name any more.
+    const isWhole = isOurs(secret) && inEnvironment.has(toKey({ kind: 'Secret', name: secret.name }))
+    return Object.entries(Data.parse(secret.fields.data)).flatMap(([key, value]) =>
+      isWhole || keys.has(key) ? [Buffer.from(value, 'base64').toString('utf8')] : [],
+    )
+  })
   return [...open, ...sealed]
 }

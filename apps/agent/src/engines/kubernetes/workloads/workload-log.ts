@@ -3,6 +3,7 @@ import { guardedTimer } from '../../../concurrency/pause.ts'
 import { isEngineError } from '../../../errors.ts'
 import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { LogRedactor } from './log-redactor.ts'
 import { isAfter, type Moment, mergeInOrder } from './merge-lines.ts'
 import type { PodRecord } from './records.ts'
 import type { WorkloadWatch } from './workload-watch.ts'
@@ -17,6 +18,7 @@ interface LogSubject {
   cluster: LogCluster
   watch: PodSource
   id: string
+  redactor: Pick<LogRedactor, 'include' | 'redact'>
 }
 
 /** One pod in place of its workload: a log of it ends when the pod is gone. */
@@ -40,19 +42,30 @@ export async function* readWorkloadLog(subject: LogSubject, request: LogRequest)
 }
 
 async function* readSoFar(
-  { cluster, id, watch }: LogSubject,
+  subject: LogSubject,
   { signal, since, take }: LogRequest,
   last: Map<string, Moment>,
 ): AsyncGenerator<LogChunkLine[]> {
+  const { id, redactor, watch } = subject
   const pods = watch.listPods(id)
   const prefix = toPrefix(watch, id)
   const request = { take, follow: false, since, signal }
-  const merged = mergeInOrder(pods.map((pod) => remember(readPod(cluster, pod, request), pod, last, prefix)))
+  await redactor.include(pods)
+  const merged = mergeInOrder(pods.map((pod) => remember(readRedacted(subject, pod, request), pod, last, prefix)))
   if (take === undefined) return yield* merged
   // Any pod may have all of the last lines.
   let tail: LogChunkLine[] = []
   for await (const lines of merged) tail = [...tail, ...lines].slice(-take)
   if (tail.length > 0 && take > 0) yield tail
+}
+
+/** The values of the pod's secrets were read before. */
+async function* readRedacted(
+  { cluster, redactor }: LogSubject,
+  pod: PodRecord,
+  request: LogRequest,
+): AsyncGenerator<LogChunkLine[]> {
+  for await (const lines of readPod(cluster, pod, request)) yield redactor.redact(lines)
 }
 
 /** Keeps the time of each pod's last line, and adds the pod's name where the workload has several. */
@@ -183,14 +196,20 @@ class LogFollower {
   }
 
   async #openLogs(): Promise<void> {
-    const { cluster, id, watch } = this.#subject
+    const { id, watch } = this.#subject
     for (const pod of watch.listPods(id)) {
       if (this.#open.has(pod.uid) || this.#seen.get(pod.uid) === toSeen(pod)) continue
       this.#seen.set(pod.uid, toSeen(pod))
       const since = this.#last.get(pod.uid) ?? this.#request.since
-      const log = readPod(cluster, pod, { take: undefined, follow: true, since, signal: this.#abort.signal })
+      const log = this.#read(pod, since)
       this.#open.set(pod.uid, { log, next: deliver(pod, log) })
     }
+  }
+
+  /** Containers that start later may have other secrets than those that run. */
+  async *#read(pod: PodRecord, since: LogRequest['since']): AsyncGenerator<LogChunkLine[]> {
+    await this.#subject.redactor.include([pod])
+    yield* readRedacted(this.#subject, pod, { take: undefined, follow: true, since, signal: this.#abort.signal })
   }
 
   *#receive(delivery: Exclude<Delivery, 'changed'>): Generator<LogChunkLine[]> {

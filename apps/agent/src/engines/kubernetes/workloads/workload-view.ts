@@ -1,13 +1,13 @@
 import type { Logger } from '@crux/service-kit'
 import { EngineError } from '../../../errors.ts'
-import { createRedactor } from '../../../secrets/redaction.ts'
 import type { ContainerView, FoundContainer, LogChunkLine, LogRequest } from '../../engine.ts'
 import { label } from '../../labels.ts'
 import { nameOnEngine } from '../../names.ts'
 import type { Cluster, ClusterObject, ObjectRef } from '../cluster/cluster.ts'
 import type { Capacity } from '../machines/machine.ts'
 import { operateWorkload, removeWorkload } from './change-workload.ts'
-import { describeWorkload, readSecretValues } from './inspection.ts'
+import { describeWorkload } from './inspection.ts'
+import { LogRedactor } from './log-redactor.ts'
 import { isOurs } from './records.ts'
 import { onlyPod, readWorkloadLog } from './workload-log.ts'
 import { WorkloadWatch } from './workload-watch.ts'
@@ -118,11 +118,6 @@ async function* readRedactedLog(
   if (pod !== undefined && !watch.listPods(id).some(({ name }) => name === pod))
     throw new EngineError('not-found', `There is no pod ${pod} any more`)
   const source = pod === undefined ? watch : onlyPod(watch, pod)
-  const ref = watch.workload(id)
-  const workload = ref && (await cluster.get(ref))
-  const values = workload ? await readSecretValues(cluster, workload, await readPods(cluster, watch, id)) : []
-  const redact = createRedactor(values)
-  // A program that prints its secrets would reveal them to all readers of its log.
-  for await (const lines of readWorkloadLog({ cluster, watch: source, id }, request))
-    yield values.length === 0 ? lines : lines.map((line) => ({ ...line, text: redact(line.text) }))
+  const redactor = new LogRedactor(cluster, () => watch.workload(id))
+  yield* readWorkloadLog({ cluster, watch: source, id, redactor }, request)
 }
