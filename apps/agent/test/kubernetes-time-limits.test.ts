@@ -24,8 +24,13 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
 
   /** Until the cluster says that the Deployment has missed its deadline. */
   const missesDeadline = (name: string) =>
-    waitUntil('its deadline is over', async () =>
-      JSON.stringify(getPath(await agent.get('Deployment', name), 'status') ?? '').includes('ProgressDeadlineExceeded'),
+    waitUntil(
+      'its deadline is over',
+      async () =>
+        JSON.stringify(getPath(await agent.get('Deployment', name), 'status') ?? '').includes(
+          'ProgressDeadlineExceeded',
+        ),
+      60_000,
     )
 
   test('does not count the end of the previous pods where the pods are recreated', async () => {
