@@ -107,7 +107,16 @@ export const readClaims = ({ fields }: ClusterObject): string[] =>
   (PodVolumes.safeParse(fields.spec).data?.volumes ?? []).flatMap(
     ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [],
   )
-export const readEvent = (object: ClusterObject) => EventFields.safeParse(object.fields).data
+const events = new WeakMap<object, EventFields>()
+
+/** Events are read again and again, for each pod of each rollout. */
+export function readEvent({ fields }: ClusterObject): EventFields | undefined {
+  const known = events.get(fields)
+  if (known) return known
+  const { data } = EventFields.safeParse(fields)
+  if (data) events.set(fields, data)
+  return data
+}
 
 const Template = z.object({
   template: z.looseObject({

@@ -1,5 +1,5 @@
 import { orAborted, pause } from '../../../concurrency/pause.ts'
-import { EngineError } from '../../../errors.ts'
+import { EngineError, getMessage } from '../../../errors.ts'
 import { Phase, type ProgressReporter } from '../../../journal/progress-reporter.ts'
 import type { Cluster, ClusterObject } from '../cluster/cluster.ts'
 import {
@@ -64,13 +64,17 @@ export async function verifyWorkload(
     limits.detail = judgement.detail
     return undefined
   }
-  const judgement = await untilStable(view, applied, look, AbortSignal.any([signal, limits.signal])).finally(() =>
-    limits.close(),
-  )
-  if (judgement.kind === 'failed') {
-    if (isPulling && isPullFailure(judgement.reason)) progressReporter.failed(instanceId, Phase.PULL, judgement.reason)
-    throw new RolloutError(instanceId, judgement.reason, judgement.container)
-  }
+  const judgement = await untilStable(view, applied, look, AbortSignal.any([signal, limits.signal]))
+    .then((judged) => {
+      if (judged.kind === 'failed') throw new RolloutError(instanceId, judged.reason, judged.container)
+      return judged
+    })
+    .catch((error: unknown) => {
+      const reason = getMessage(error)
+      if (isPulling && isPullFailure(reason)) progressReporter.failed(instanceId, Phase.PULL, reason)
+      throw error
+    })
+    .finally(() => limits.close())
   for (const line of listPrepared(collect(view, applied.object))) progressReporter.info(instanceId, line)
   if (isPulling) progressReporter.done(instanceId, Phase.PULL)
   else progressReporter.skipped(instanceId, Phase.PULL, 'the node has the image already')
@@ -191,4 +195,5 @@ function pullReasons({ events, pods }: WorkloadObjects): ReadonlySet<string> {
   )
 }
 
-const isPullFailure = (reason: string): boolean => /ErrImagePull|ImagePullBackOff|InvalidImageName/.test(reason)
+const isPullFailure = (reason: string): boolean =>
+  /ErrImagePull|ImagePullBackOff|InvalidImageName|^the pull of /.test(reason)
