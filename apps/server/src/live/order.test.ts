@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Someone, startTestServer, type TestServer, until } from '../../test/kit/index.ts'
 import { makeTestEnvironment, type TestEnvironment } from '../../test/kit/test-environment.ts'
 
@@ -11,6 +11,8 @@ beforeAll(async () => {
   testEnvironment = await makeTestEnvironment(crux, ada)
 })
 afterAll(() => crux.stop())
+// Messages of what was changed before would be counted as those of a test.
+beforeEach(() => heard())
 
 /** The first result of such a query is delayed, as on a busy connection; others overtake it. */
 function keepBack(part: string) {
