@@ -202,7 +202,7 @@ describe('a release that fails before it changes anything', () => {
     expect(await reasons({ secrets: [{ key: 'A', value: 'no message', encrypted: true }] })).toContain(
       'the secret A cannot be read on this node',
     )
-    // The value was not encrypted: any user who could store it there could read it too.
+    // A value that is not encrypted could also be read by the users who can store it.
     expect(await reasons({ secrets: [{ key: 'B', value: 'plain', encrypted: false }] })).toContain(
       'the secret B cannot be read on this node',
     )

@@ -29,6 +29,7 @@ describe.skipIf(missing)('images of a release on Kubernetes', () => {
     await Promise.all([open?.remove(), closed?.remove()])
   })
 
+  /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
   const skipUnlessReached = (context: TestContext) =>
     context.skip(!reaches, 'the nodes of this cluster do not reach a registry of this machine')
   const toAuth = (username: string, password: string) => ({ serverAddress: closed.host, username, password })

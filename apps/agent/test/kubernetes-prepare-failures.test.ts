@@ -20,6 +20,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     started = await startPreparations()
   }, 120_000)
   afterAll(() => started?.dispose())
+  /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
   const open = (context: TestContext): Preparations =>
     started ?? context.skip('the pods of this cluster reach no registry of this machine')
 
@@ -67,6 +68,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
   }, 90_000)
 
   test('fail the release with what the storage says', async (context) => {
+    // The storage server is built from its published source, which needs Go; without it, this is counted as skipped.
     const storage = open(context).storage ?? context.skip(`it ${storageMissing()}`)
     await storage.createBucket('files')
     const access = { url: storage.podUrl, ...storageAccount }

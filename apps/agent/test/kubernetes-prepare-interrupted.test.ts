@@ -47,6 +47,7 @@ describe.skipIf(missing)('a release whose files are being copied on Kubernetes',
     storage.closeAllConnections()
     storage.close()
   })
+  /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
   const open = (context: TestContext): Preparations =>
     started ?? context.skip('the pods of this cluster reach no registry of this machine')
 

@@ -17,8 +17,10 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
   }, 120_000)
   afterAll(() => started?.dispose())
 
+  /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
   const open = (context: TestContext): Preparations =>
     started ?? context.skip('the pods of this cluster reach no registry of this machine')
+  /** The storage server is built from its published source, which needs Go; without it, its tests are counted as skipped. */
   const openStorage = (context: TestContext) => open(context).storage ?? context.skip(`it ${storageMissing()}`)
 
   test('come from the layers of an image, and replace what was there', async (context) => {

@@ -88,9 +88,9 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
       slow?.close()
       await registry?.remove()
     })
+    // Each test has an image of its own, since a node that has one pulls nothing.
     beforeEach(() => slow.block())
-    // Each image has another content: a node that has it pulls nothing.
-
+    /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
     const skipUnlessReached = (context: TestContext) =>
       context.skip(!reaches, 'the nodes of this cluster do not reach a registry of this machine')
 

@@ -12,6 +12,8 @@ import {
   type LogLineSchema,
   type RespondRequestSchema,
 } from '@crux/agent-protocol'
+import type { NodeCluster } from '@crux/contract'
+import type { TestServer } from './kit/index.ts'
 
 type ResultInit = NonNullable<MessageInitShape<typeof RespondRequestSchema>['result']>
 
@@ -174,4 +176,19 @@ function makeFeed<T>() {
       wake?.()
     },
   }
+}
+
+/** Connects an agent of a cluster for a node, which becomes one of type k8s with these settings. */
+export async function connectClusterAgent(
+  { app, url }: Pick<TestServer, 'app' | 'url'>,
+  node: { id: string; token: string },
+  cluster?: NodeCluster,
+): Promise<ScriptedAgent> {
+  await app.database.pool.query(`update crux.node set type = 'k8s', cluster = $2 where id = $1`, [
+    node.id,
+    cluster ? JSON.stringify(cluster) : null,
+  ])
+  const agent = new ScriptedAgent({ url, nodeId: node.id, token: node.token, info: { engine: EngineKind.KUBERNETES } })
+  await agent.connect()
+  return agent
 }

@@ -136,7 +136,7 @@ export const storeFollow = (
       follow_problem = null, follow_digest = null, follow_due_at = null, updated_at = now()
     where id = ${instanceId}`.execute(queries, 'switch following')
 
-/** The deployments with `deploy` whose configurations have this layer, or this deployment if it has any. */
+/** The deployments with `deploy` whose configurations have this layer, or this deployment if one of its instances has `deploy`. */
 export const deployingWith = (queries: Queries, by: { configId: string } | { deploymentId: string }) =>
   sql`select distinct d.id, d.team_id from crux.instance inst
     join crux.deployment d on d.id = inst.deployment_id

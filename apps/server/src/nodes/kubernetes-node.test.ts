@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
-import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { connectClusterAgent, ScriptedAgent } from '../../test/scripted-agent.ts'
 
 let crux: TestServer
 let testEnvironment: DeployTestEnvironment
@@ -186,17 +186,7 @@ const settings: NodeCluster = {
 /** A connected node of type k8s with these settings, and a deployment of one container. */
 async function makeDeployment(config: ContainerConfigFields = {}, cluster?: NodeCluster) {
   const node = await testEnvironment.node()
-  await crux.app.database.pool.query(`update crux.node set type = 'k8s', cluster = $2 where id = $1`, [
-    node.id,
-    cluster ? JSON.stringify(cluster) : null,
-  ])
-  const agent = new ScriptedAgent({
-    url: crux.url,
-    nodeId: node.id,
-    token: node.token,
-    info: { engine: EngineKind.KUBERNETES },
-  })
-  await agent.connect()
+  const agent = await connectClusterAgent(crux, node, cluster)
   const version = await testEnvironment.version({ images: [{ name: 'web', config }] })
   const { id } = await testEnvironment.deployment(version, node.id)
   return { node, agent, version, id }

@@ -1,4 +1,4 @@
-import { EngineKind, type Release } from '@crux/agent-protocol'
+import type { Release } from '@crux/agent-protocol'
 import type { BodyInput } from '@crux/contract'
 import { type Registry, startRegistry, startTokenRegistry, type TokenRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { githubAccount, startGithub } from '../../test/kit/github.ts'
 import { gitlabAccount, startGitlab } from '../../test/kit/gitlab.ts'
 import { serviceAccount, startGoogle } from '../../test/kit/google.ts'
 import { startTestServer, type TestServer } from '../../test/kit/index.ts'
-import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { connectClusterAgent } from '../../test/scripted-agent.ts'
 
 type Write = BodyInput<'registries.create'>
 type Type = Write['type']
@@ -101,14 +101,7 @@ it('each release of Google gets an access token of its own, and never the key', 
 
 it('releases of Google on a cluster all get the key of the service account, which lasts', async () => {
   const { node, deployment } = await createDeployment('google', 'web')
-  await crux.app.database.pool.query(`update crux.node set type = 'k8s' where id = $1`, [node.id])
-  const agent = new ScriptedAgent({
-    url: crux.url,
-    nodeId: node.id,
-    token: node.token,
-    info: { engine: EngineKind.KUBERNETES },
-  })
-  await agent.connect()
+  const agent = await connectClusterAgent(crux, node)
   const before = google.minted.length
   const credentials: Release['instances'][number]['registryAuth'][] = []
   for (const number of [1, 2]) {

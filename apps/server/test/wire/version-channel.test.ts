@@ -34,7 +34,7 @@ it('a tag change sends the sender an acknowledgement and others the tag, and the
   )
   await other.until('image-tag-updated')
   await sender.until('image-tag-updated')
-  // These are the last messages: any additional ones would come before them.
+  // These are the last messages, so that additional ones would come before them.
   for (const client of [sender, other]) {
     client.send('get-image', { id: imageId })
     await client.until('image')

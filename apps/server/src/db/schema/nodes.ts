@@ -123,7 +123,7 @@ export const nodeUpdate = crux.table(
     state: text({ enum: ['preparing', 'ready', 'closed', 'completed', 'failed'] }).notNull(),
     /** The token of the new agent. It is the node's connection token once the update is completed. */
     tokenHash: text().notNull().unique(),
-    /** The same, encrypted: any process may send the command. Null when the update has ended. */
+    /** The same, encrypted, because every process may send the command. Null when the update has ended. */
     token: sealedText(),
     /** The token that the update replaced: its agent may still ask how the update ended. */
     previousHash: text().unique(),

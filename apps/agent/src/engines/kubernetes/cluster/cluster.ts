@@ -70,7 +70,7 @@ export const toRef = ({ kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>): 
 export interface ListFilter {
   /** Absent: all namespaces. */
   namespace?: string
-  /** Labels that the objects must have; `undefined` as a value: any value. */
+  /** Labels that the objects must have, with these values; `undefined` stands for every value. */
   labels?: Readonly<Record<string, string | undefined>>
   /** `involvedObject.name=...` and the like. */
   fields?: Readonly<Record<string, string>>

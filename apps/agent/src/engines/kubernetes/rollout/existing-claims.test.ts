@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { makeClusterObject } from '../../../../test/kit/cluster-object.ts'
 import { makeRelease } from '../../../../test/kit/releases.ts'
 import type { ClusterObject } from '../cluster/cluster.ts'
 import { toDesiredWorkload } from '../plan/desired-workload.ts'
@@ -27,21 +28,11 @@ function plan(volume: Omit<Volume, 'path' | 'name'>, config: object = {}) {
 const makeClaim = (
   spec: object = {},
   { name = 'web-data', owner = 'web' }: { name?: string; owner?: string } = {},
-): ClusterObject => ({
-  kind: 'PersistentVolumeClaim',
-  namespace: 'demo',
-  name,
-  uid: 'uid',
-  resourceVersion: '1',
-  labels: { 'dev.crux.name': owner },
-  annotations: {},
-  owners: [],
-  generation: 1,
-  finalizers: [],
-  createdAt: new Date(0),
-  deletedAt: undefined,
-  fields: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec } },
-})
+): ClusterObject =>
+  makeClusterObject('PersistentVolumeClaim', name, {
+    labels: { 'dev.crux.name': owner },
+    fields: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec } },
+  })
 
 describe('a claim that exists', () => {
   test('is not for the volume of another container, whose names join to the same one', () => {

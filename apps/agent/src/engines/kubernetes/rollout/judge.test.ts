@@ -1,25 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { makeClusterObject } from '../../../../test/kit/cluster-object.ts'
 import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
 import { judgeDeployment, judgeJob, listPrepared, type WorkloadObjects } from './judge.ts'
 
-function makeObject(kind: ObjectKind, name: string, input: Partial<ClusterObject> = {}): ClusterObject {
-  return {
-    kind,
-    name,
-    namespace: 'demo',
-    uid: `uid-${name}`,
-    resourceVersion: '1',
-    generation: 2,
-    createdAt: new Date(0),
-    deletedAt: undefined,
-    labels: {},
-    annotations: {},
-    owners: [],
-    finalizers: [],
-    fields: {},
-    ...input,
-  }
-}
+/** Of the second generation. */
+const makeObject = (kind: ObjectKind, name: string, input: Partial<ClusterObject> = {}): ClusterObject =>
+  makeClusterObject(kind, name, { generation: 2, ...input })
 
 const revision = (value: string) => ({ 'deployment.kubernetes.io/revision': value })
 const ownedBy = (kind: string, name: string) => [{ kind, name, uid: `uid-${name}` }]

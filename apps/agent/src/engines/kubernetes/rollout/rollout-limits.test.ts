@@ -1,30 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
+import { makeClusterObject } from '../../../../test/kit/cluster-object.ts'
 import type { WorkloadObjects } from './judge.ts'
 import { RolloutError } from './rollout-error.ts'
 import { RolloutLimits } from './rollout-limits.ts'
 
 const seconds = 1_000
 const deadlineSeconds = 60
-
-function makeObject(kind: ObjectKind, name: string, input: Partial<ClusterObject> = {}): ClusterObject {
-  return {
-    kind,
-    name,
-    namespace: 'demo',
-    uid: `uid-${name}`,
-    resourceVersion: '1',
-    generation: 1,
-    createdAt: new Date(0),
-    deletedAt: undefined,
-    labels: {},
-    annotations: {},
-    owners: [],
-    finalizers: [],
-    fields: {},
-    ...input,
-  }
-}
 
 const toTemplate = (image: string) => ({ spec: { containers: [{ name: 'web', image }] } })
 const ownedBy = (name: string) => [{ kind: 'Any', name, uid: `uid-${name}` }]
@@ -44,20 +25,23 @@ function makeSeen(input: {
     template: toTemplate('shop:2'),
   }
   const set = (name: string, image: string) =>
-    makeObject('ReplicaSet', name, { owners: ownedBy('web'), fields: { spec: { template: toTemplate(image) } } })
+    makeClusterObject('ReplicaSet', name, { owners: ownedBy('web'), fields: { spec: { template: toTemplate(image) } } })
   const status = { containerStatuses: [{ name: 'web', state: input.state ?? creating }] }
-  const next = makeObject('Pod', 'new', { owners: ownedBy(kind === 'Job' ? 'web' : 'web-new'), fields: { status } })
-  const previous = makeObject('Pod', 'old', {
+  const next = makeClusterObject('Pod', 'new', {
+    owners: ownedBy(kind === 'Job' ? 'web' : 'web-new'),
+    fields: { status },
+  })
+  const previous = makeClusterObject('Pod', 'old', {
     owners: ownedBy('web-old'),
     deletedAt: new Date(0),
     fields: { spec: { terminationGracePeriodSeconds: 8 } },
   })
   return {
-    workload: makeObject(kind, 'web', { fields: { spec } }),
+    workload: makeClusterObject(kind, 'web', { fields: { spec } }),
     replicaSets: [set('web-old', 'shop:1'), ...(input.isEnding ? [] : [set('web-new', 'shop:2')])],
     pods: [input.isEnding ? previous : next],
     events: (input.events ?? []).map(({ container = 'web', reason }, index) =>
-      makeObject('Event', `e${index}`, {
+      makeClusterObject('Event', `e${index}`, {
         fields: {
           reason,
           message: reason === 'Pulling' ? 'Pulling image "shop:2"' : '',

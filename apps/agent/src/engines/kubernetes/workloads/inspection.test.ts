@@ -1,23 +1,11 @@
 import { expect, test } from 'vitest'
+import { makeClusterObject } from '../../../../test/kit/cluster-object.ts'
 import { label } from '../../labels.ts'
 import type { ClusterObject, ObjectKind } from '../cluster/cluster.ts'
 import { describeWorkload } from './inspection.ts'
 
-const toObject = (kind: ObjectKind, spec: object, annotations: Record<string, string> = {}): ClusterObject => ({
-  kind,
-  name: 'web',
-  namespace: 'shop',
-  uid: kind,
-  resourceVersion: '1',
-  generation: 1,
-  createdAt: new Date(0),
-  deletedAt: undefined,
-  labels: {},
-  annotations,
-  owners: [],
-  finalizers: [],
-  fields: { spec },
-})
+const toObject = (kind: ObjectKind, spec: object, annotations: Record<string, string> = {}): ClusterObject =>
+  makeClusterObject(kind, 'web', { annotations, fields: { spec } })
 const toSpec = (env: { name: string; value: string }[]) => ({ containers: [{ name: 'web', env }] })
 const configured = [
   { name: 'COLOUR', value: 'blue' },

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { ContainerSchema } from '@crux/agent-protocol'
 import { describe, expect, test } from 'vitest'
+import { makeClusterObject } from '../../../../test/kit/cluster-object.ts'
 import { EngineError } from '../../../errors.ts'
 import type { EngineEvent } from '../../engine.ts'
 import { label, ownerLabels } from '../../labels.ts'
@@ -19,12 +20,8 @@ const workload: WorkloadRecord = {
   ...{ replicas: 1, image: '', command: '', ports: [], problem: '', ended: undefined },
 }
 
-function toObject(kind: ObjectKind, name: string, fields: Record<string, unknown>): ClusterObject {
-  return {
-    ...{ kind, name, namespace, uid: name, resourceVersion: '1', generation: 1, createdAt: new Date(0) },
-    ...{ deletedAt: undefined, labels, annotations: {}, owners: [], finalizers: [], fields },
-  }
-}
+const toObject = (kind: ObjectKind, name: string, fields: Record<string, unknown>): ClusterObject =>
+  makeClusterObject(kind, name, { labels, fields })
 const toSpec = (secret: string) => ({ containers: [{ envFrom: [{ secretRef: { name: secret } }] }] })
 
 /** A Deployment whose pods each print the value of the secret that they name, and that may be replaced by another release. */
