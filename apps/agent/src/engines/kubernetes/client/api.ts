@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import { addAbortSignal } from 'node:stream'
 import { errorCode, guarded } from '@crux/service-kit'
 import { guardedTimer } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
@@ -157,7 +158,6 @@ export class Api {
       host: server.hostname.replace(/^\[|\]$/g, ''),
       port: server.port,
       path: `${server.pathname.replace(/\/$/, '')}${path}${search.size > 0 ? `?${search}` : ''}`,
-      signal,
       headers: {
         ...authorized.headers,
         accept,
@@ -165,6 +165,7 @@ export class Api {
         ...(payload !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) }),
       },
     }
+    signal?.throwIfAborted()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = server.protocol === 'http:' ? httpRequest : httpsRequest
       const call = send(
@@ -172,9 +173,14 @@ export class Api {
         guarded('an answer of the cluster', (received: IncomingMessage) => {
           clearTimeout(late)
           this.#unanswered.delete(call)
+          signal?.removeEventListener('abort', stop)
+          // Node fails the socket without a listener where a request is destroyed between the last byte of its answer and the end.
+          if (signal) addAbortSignal(signal, received)
           resolve(received)
         }),
       )
+      const stop = guarded('a request that is not wanted any more', () => call.destroy(signal?.reason))
+      signal?.addEventListener('abort', stop, { once: true })
       this.#unanswered.add(call)
       const late = guardedTimer('a request without an answer', timeoutMs, () => {
         call.destroy(new NoAnswerError(`no answer within ${timeoutMs / 1_000} s`))
@@ -184,6 +190,7 @@ export class Api {
         'error',
         guarded('a failed request', (error: Error) => {
           clearTimeout(late)
+          signal?.removeEventListener('abort', stop)
           this.#unanswered.delete(call)
           reject(error)
         }),
