@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { NoAnswerError, openDocker } from './client.ts'
+import { readLog } from './read-log.ts'
 
 test('the debug description of the socket pool stays short however many sockets there are', async () => {
   const { docker, close } = await openDocker('unix:///var/run/docker.sock')
@@ -63,6 +65,32 @@ test('a call without an answer fails after its time limit while a call that wait
       expect(over).toBe(false)
       giving.abort()
       await expect(ended).rejects.toThrow()
+      close()
+    },
+  ))
+
+test('a log whose reader leaves with its last line ends without an error that nobody handles', () =>
+  withEngine(
+    ({ url }, response) => {
+      if (url?.includes('/json')) return void response.end('{"Config":{"Tty":true,"Env":[],"Labels":{}}}')
+      response.flushHeaders()
+      setTimeout(() => response.end('2026-01-02T03:04:05.000000006Z the last line\n'), 50)
+    },
+    async (dockerHost) => {
+      const unhandled: unknown[] = []
+      const collect = (error: unknown) => unhandled.push(error)
+      process.on('uncaughtException', collect)
+      onTestFinished(() => void process.off('uncaughtException', collect))
+      const { docker, close } = await openDocker(dockerHost)
+      const leaving = new AbortController()
+      const texts: string[] = []
+      for await (const lines of readLog(docker, 'a', { take: undefined, follow: true, signal: leaving.signal })) {
+        texts.push(...lines.map(({ text }) => text))
+        leaving.abort()
+      }
+      await pause(20)
+      expect(texts).toEqual(['the last line'])
+      expect(unhandled).toEqual([])
       close()
     },
   ))

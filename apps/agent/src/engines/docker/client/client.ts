@@ -34,6 +34,7 @@ export async function openDocker(
   // request.
   Object.assign(agent, { [inspect.custom]: () => 'Agent' })
   failCutAnswers(agent)
+  handleSocketErrors(agent)
   const make = (version?: string) => {
     // The types of dockerode leave the agent out.
     const options = { ...getAddress(dockerHost), agent, ...(version && { version }) }
@@ -63,6 +64,20 @@ function failCutAnswers(agent: Agent): void {
     add.call(agent, request, ...more)
   }
   Object.assign(agent, { addRequest })
+}
+
+/** Node fails a socket without a listener where a request is aborted between the last byte of its answer and the end. */
+function handleSocketErrors(agent: Agent): void {
+  const create = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const socket = create(options, callback)
+    // The request or the pool learns of it too.
+    socket?.on(
+      'error',
+      guarded('a connection to the engine', () => undefined),
+    )
+    return socket
+  }
 }
 
 /** Streams continue for as long as they are read, and callers that pass a signal set their own limit. */
