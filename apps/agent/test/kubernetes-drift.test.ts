@@ -229,6 +229,32 @@ describe.skipIf(missing)('drift from a release on Kubernetes', () => {
     expect((await find(release))[0]?.fields).toMatchObject([{ path: 'spec.replicas', wanted: '1', found: '0' }])
   })
 
+  test('is none of a Service whose selector an earlier agent made, and is one where another program changes it', async () => {
+    const release = await deploy(toRelease())
+    const made = await agent.cluster.getOwned({ kind: 'Service', namespace: agent.owner.prefix, name: 'web' })
+    if (!made?.manifest) throw new Error('the service is the own one')
+    const spec = { ...Object(made.manifest.spec), selector: { 'dev.crux.name': 'web' } }
+    await agent.cluster.apply({ ...made.manifest, spec }, made.object)
+    expect(await find(release)).toEqual([])
+    await edit('Service', 'web', { spec: { selector: { 'dev.crux.name': 'other' } } })
+    expect(await find(release)).toMatchObject([
+      { kind: 'Service', type: CHANGED, fields: [{ path: 'spec.selector', found: '{"dev.crux.name":"other"}' }] },
+    ])
+    const last = await putBack()
+    expect(await find(last)).toEqual([])
+    expect(getPath(await agent.get('Service', 'web'), 'spec', 'selector')).toMatchObject({
+      'dev.crux.project': agent.owner.projectId,
+    })
+  })
+
+  test('of a ConfigMap with other values than its name says stops a release that would use them', async () => {
+    await deploy(toRelease())
+    const name = await replaceData('ConfigMap', { VALUE: 'other' })
+    const { reason } = await agent.server.deployAndWait(toRelease({}, { recreate: true }))
+    expect(reason).toContain(`another program has replaced the ConfigMap ${name}`)
+    await putBack()
+  })
+
   test('that cannot be put back is left as the other program had it', async () => {
     await deploy(toRelease())
     await edit('Deployment', 'web', { spec: { replicas: 2, minReadySeconds: 0 } })

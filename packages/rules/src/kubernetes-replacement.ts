@@ -11,14 +11,18 @@ export function kubernetesPauseReason(
   { config, name }: Pick<CurrentContainer, 'config' | 'name'>,
   standing: readonly CurrentContainer[],
 ): string | undefined {
-  // A job of a new release runs beside what is left of the previous one.
-  if (!standing.some((one) => one.name === name) || config.expectedState?.state === 'exited') return undefined
+  const previous = standing.find((one) => one.name === name)
+  // The job of a previous release has ended.
+  if (!previous || isJob(previous.config)) return undefined
   const exclusive = findExclusiveClaim(config)
   if (exclusive)
     return exclusive.isFilled
       ? `Files are copied into the volume ${exclusive.volume.name} before the new pods start`
       : `Only one pod at a time may write to the volume ${exclusive.volume.name}`
-  if (config.deploymentStrategy === 'recreate')
+  // Beside a job that writes to no volume of its own, the previous pods answer until it has ended.
+  if (config.deploymentStrategy === 'recreate' && !isJob(config))
     return 'Its strategy is Recreate: the previous pods stop before the new ones start'
   return undefined
 }
+
+const isJob = ({ expectedState }: CurrentContainer['config']): boolean => expectedState?.state === 'exited'

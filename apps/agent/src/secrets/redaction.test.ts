@@ -18,4 +18,11 @@ describe('createRedactor', () => {
     expect(createRedactor([])('text')).toBe('text')
     expect(createRedactor(['', 'true', '5432'])('true at 5432')).toBe('true at 5432')
   })
+
+  it('removes values of any length and number, such as certificates, and never fails with one of them', () => {
+    const long = 'y'.repeat(1_048_576)
+    const many = Array.from({ length: 2_000 }, (_, index) => `secret-${index}-${'z'.repeat(1_000)}`)
+    const redact = createRedactor([long, ...many])
+    expect(redact(`a ${long} b ${many.join(' ')} secret-1`)).toBe(`a *** b ${many.map(() => '***').join(' ')} secret-1`)
+  })
 })

@@ -66,8 +66,12 @@ export function processRows({ images }: RowKit): FieldRow[] {
     {
       says: 'commands and args, with spaces, quotes and references as they are',
       alone: true,
-      config: { commands: shell, args: [{ key: `echo "two  words" '$(PATH)'; exec sleep 1000` }] },
-      check: ({ output }) => expect(output).toBe('two  words $(PATH)'),
+      config: {
+        commands: shell,
+        args: [{ key: `echo "two  words" '$(VALUE) $$(VALUE) $$ $€ $'; exec sleep 1000` }],
+        environment: [{ key: 'VALUE', value: 'replaced' }],
+      },
+      check: ({ output }) => expect(output).toBe('two  words $(VALUE) $$(VALUE) $$ $€ $'),
     },
     {
       says: 'stopGracePeriodSeconds',

@@ -44,4 +44,13 @@ describe('the fields that an apply would change', () => {
     const applied = toPorts(dns, { port: 53, protocol: 'TCP', targetPort: 53 })
     expect(diffFields(found, applied, undefined)).toEqual([{ path: 'ports[53/TCP].targetPort', wanted: 53, found: 1 }])
   })
+
+  test('are none of a selector that an earlier agent has set, and the whole one where another program has changed it', () => {
+    const toSpec = (selector: object) => ({ spec: { selector } })
+    const [earlier, today] = [toSpec({ name: 'web' }), toSpec({ name: 'web', project: 'one' })]
+    expect(diffFields(earlier, today, earlier)).toEqual([])
+    expect(diffFields(earlier, today, { spec: {} })).toEqual([
+      { path: 'spec.selector', wanted: { name: 'web', project: 'one' }, found: { name: 'web' } },
+    ])
+  })
 })

@@ -8,6 +8,9 @@ export interface ChangedField {
   found: unknown
 }
 
+/** Maps that the API treats as one value, such as the selector of a Service: a program that changes a part of it owns all of it. */
+const wholePaths: ReadonlySet<string> = new Set(['spec.selector'])
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** By which fields the API tells the items of a list apart; a list of other items is one value. */
@@ -25,7 +28,7 @@ const itemKeys = [['name'], ['containerPort', 'protocol'], ['port', 'protocol'],
  */
 export function diffFields(found: unknown, applied: unknown, owned: unknown, path = ''): ChangedField[] {
   if (isDeepStrictEqual(found, applied)) return []
-  if (isFields(found) && isFields(applied)) {
+  if (isFields(found) && isFields(applied) && !wholePaths.has(path)) {
     const names = new Set([...Object.keys(found), ...Object.keys(applied)])
     const mine = isFields(owned) ? owned : {}
     return [...names].flatMap((name) => diffFields(found[name], applied[name], mine[name], toPath(path, name)))

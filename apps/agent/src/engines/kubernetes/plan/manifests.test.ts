@@ -96,6 +96,7 @@ describe('the pods of a release', () => {
 
   test('pass arguments on as they are written, although the cluster replaces variables in them', () => {
     expect(text(plan({ args: [{ key: 'echo $(HOME) $HOME' }] }).workload.spec)).toContain('echo $$(HOME) $HOME')
+    expect(text(plan({ args: [{ key: '$$(HOME) $é $$' }] }).workload.spec)).toContain('$$$$(HOME) $é $$$"')
   })
 })
 

@@ -247,8 +247,8 @@ function toContainer(
   }
 }
 
-/** The cluster would replace `$(NAME)` by a variable; Docker passes it on as it is written. */
-export const escapeReferences = (text: string): string => text.replaceAll('$(', () => '$$(')
+/** The cluster would replace `$(NAME)` by a variable and `$$` by `$`. Docker passes both on as they are written. */
+export const escapeReferences = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$')
 
 function toSecurityContext({ capabilities, user }: FinalContainerConfig): object {
   const names = (wanted: 'add' | 'drop') =>

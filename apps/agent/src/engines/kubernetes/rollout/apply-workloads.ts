@@ -12,6 +12,7 @@ import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { hasPreparation, preparationSeconds } from '../plan/preparation.ts'
 import { toRolloutStages } from '../plan/rollout-order.ts'
 import { checkPodLabels, listForeignNamespaces } from './check-namespace.ts'
+import { freeClaims } from './claim-writers.ts'
 import { assertClaimFits, listKeptSettings } from './existing-claims.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { ensureNamespace, ensureObject, putObject } from './own-objects.ts'
@@ -51,7 +52,7 @@ export async function applyWorkloads(
   const view = new NamespaceView(node.cluster, owner.prefix)
   const endReports = reportUnavailable(context)
   try {
-    await rollOut(context, view, changing)
+    await rollOut(context, view, { plan, changing })
   } finally {
     endReports()
     view.close()
@@ -88,7 +89,11 @@ async function createDependencies(context: ReleaseContext, workload: ResolvedWor
   try {
     for (const manifest of [configMap, secret, pullSecret, preparationSecret]) {
       if (!manifest) continue
-      const isUsable = (found: ClusterObject) => !release.takeBackFields || !hasOtherData(found, manifest)
+      const isUsable = (found: ClusterObject) => {
+        if (!hasOtherData(found, manifest)) return true
+        if (release.takeBackFields) return false
+        throw new PlanError(instanceId, replacedSentence(found))
+      }
       await retryWhileUnavailable(
         () => ensureObject(node.cluster, manifest, owner, instanceId, isUsable),
         signal,
@@ -107,11 +112,14 @@ async function createDependencies(context: ReleaseContext, workload: ResolvedWor
   }
 }
 
+const replacedSentence = ({ kind, name }: ClusterObject): string =>
+  `another program has replaced the ${kind} ${name}, and it holds other values than those of the release: put the deployment back, or delete the ${kind}`
+
 /** One stage after another; the first failure ends the waits of all others. */
 async function rollOut(
   context: ReleaseContext,
   view: NamespaceView,
-  changing: readonly ResolvedWorkload[],
+  { changing, plan }: { changing: readonly ResolvedWorkload[]; plan: ReleasePlan },
 ): Promise<void> {
   const failing = new AbortController()
   setMaxListeners(0, failing.signal)
@@ -123,7 +131,7 @@ async function rollOut(
       .filter(({ instanceId }) => stage.includes(instanceId))
       .map((workload) =>
         slots
-          .run(() => rollOutOne(inner, view, workload), inner.signal)
+          .run(() => rollOutOne(inner, view, { plan, workload }), inner.signal)
           .catch((error: unknown) => {
             if (!first && !context.signal.aborted) first = { error }
             failing.abort(new AbortedError('cancelled'))
@@ -135,7 +143,11 @@ async function rollOut(
   }
 }
 
-async function rollOutOne(context: ReleaseContext, view: NamespaceView, workload: ResolvedWorkload): Promise<void> {
+async function rollOutOne(
+  context: ReleaseContext,
+  view: NamespaceView,
+  { plan, workload }: { plan: ReleasePlan; workload: ResolvedWorkload },
+): Promise<void> {
   const { progressReporter, release, signal } = context
   const { desired, instanceId, manifests } = workload
   signal.throwIfAborted()
@@ -144,6 +156,7 @@ async function rollOutOne(context: ReleaseContext, view: NamespaceView, workload
   try {
     // A service that does not exist yet takes nothing from anybody, and the pods of others may already look for it.
     await putIfAbsent(context, manifests.service, instanceId)
+    await freeClaims(context, workload, findPlanned(plan, workload))
     object = await put(context, manifests.workload, workload)
     progressReporter.done(instanceId, Phase.START)
   } catch (error) {
@@ -210,8 +223,9 @@ function put(
   })
 }
 
-const getMode = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>
-  workloads.find((planned) => planned.instanceId === instanceId)?.mode ?? 'first'
+const findPlanned = ({ workloads }: ReleasePlan, { instanceId }: ResolvedWorkload) =>
+  workloads.find((planned) => planned.instanceId === instanceId)
+const getMode = (plan: ReleasePlan, workload: ResolvedWorkload) => findPlanned(plan, workload)?.mode ?? 'first'
 
 function failed({ progressReporter }: ReleaseContext, instanceId: string, phase: Phase, error: unknown): unknown {
   if (error instanceof AbortedError) return error

@@ -11,6 +11,7 @@ import { findDrift, listVariables } from '../drift/find-drift.ts'
 import { findHidingVariables, withHidingVariables } from '../drift/hiding-variables.ts'
 import type { ResolvedWorkload } from '../plan/manifests.ts'
 import { checkPodLabels, listForeignNamespaces } from './check-namespace.ts'
+import { planStopped } from './claim-writers.ts'
 import { assertClaimFits } from './existing-claims.ts'
 import { judgeDeployment, judgeJob } from './judge.ts'
 import { assertNamespace, assertOwned } from './own-objects.ts'
@@ -23,8 +24,6 @@ import {
   type ReplacedObject,
 } from './release-plan.ts'
 import { refuseRouteClashes } from './route-clashes.ts'
-
-const workloadKinds = ['Deployment', 'Job'] as const
 
 /** What the cluster has under the prefix before a release. */
 interface Observed {
@@ -59,14 +58,29 @@ export async function planRelease(
     ),
   )
   await refuseRouteClashes(cluster, release, resolved)
-  const leaving = findLeaving(release, resolved, workloads, observed)
+  const ending = findLeaving(release, resolved, workloads, observed)
+  const leaving = ending.map(({ kind, labels, name }) => ({
+    kind: kind === 'Job' ? ('Job' as const) : ('Deployment' as const),
+    name,
+    instanceId: labels[label.instance] ?? '',
+  }))
   return {
     engine: 'kubernetes',
     namespace: owner.prefix,
-    workloads,
+    workloads: await Promise.all(workloads.map((workload) => withStopped(cluster, workload, { resolved, ending }))),
     leaving,
     config: listConfig(resolved, { workloads, leaving }, observed),
   }
+}
+
+async function withStopped(
+  cluster: Cluster,
+  workload: PlannedWorkload,
+  { ending, resolved }: { ending: readonly ClusterObject[]; resolved: readonly ResolvedWorkload[] },
+): Promise<PlannedWorkload> {
+  const one = resolved.find(({ instanceId }) => instanceId === workload.instanceId)
+  if (!one || workload.mode === 'keep') return workload
+  return { ...workload, objects: [...workload.objects, ...(await planStopped(cluster, one, ending))] }
 }
 
 /** What the workloads that change or end name in any of their revisions, and what they will name. */
@@ -207,31 +221,24 @@ function getReplicas(fields: Readonly<Record<string, unknown>>): unknown {
 }
 
 /**
- * Workloads of previous releases that no instance of this one takes over, those that an instance had under another name or kind, and Jobs that
- * earlier releases of any version have left of the same containers: each release has a Job of its own name.
+ * Workloads of previous releases that no instance of this one takes over, and those that an instance, or a container of the same name in any
+ * version, had under another name or kind: each release has a Job of its own name.
  */
 function findLeaving(
   release: Release,
   resolved: readonly ResolvedWorkload[],
   workloads: readonly PlannedWorkload[],
   { deployments, jobs }: Observed,
-): ReleasePlan['leaving'] {
+): ClusterObject[] {
   const { owner } = release
-  const names = new Set(release.previous.map(({ containerName }) => containerName))
+  const previous = new Set(release.previous.map(({ containerName }) => containerName))
   const instances = new Set(workloads.map(({ instanceId }) => instanceId))
-  const jobNames = new Set(
-    resolved.flatMap(({ desired, manifests }) => (manifests.workload.kind === 'Job' ? [desired.name] : [])),
-  )
-  const isAny = release.takeBackFields
-  const stays = ({ kind, name }: ClusterObject) =>
-    workloads.some((workload) => workload.kind === kind && workload.name === name)
-  const isOurs = (object: ClusterObject) => owner !== undefined && isOwnedBy({ ...object.labels }, owner)
-  return [...deployments, ...jobs].flatMap((object) => {
-    const kind = workloadKinds.find((one) => one === object.kind)
-    const instanceId = object.labels[label.instance] ?? ''
-    const isPrevious = names.has(fullName(owner?.prefix ?? '', object.labels[label.name] ?? object.name))
-    const isEarlierJob = kind === 'Job' && jobNames.has(object.labels[label.name] ?? '')
-    const ends = isEarlierJob || (!release.partial && (isAny || isPrevious || instances.has(instanceId)))
-    return kind && ends && !stays(object) && isOurs(object) ? [{ kind, name: object.name, instanceId }] : []
+  const names = new Set(resolved.map(({ desired }) => desired.name))
+  return [...deployments, ...jobs].filter(({ kind, labels, name }) => {
+    if (owner === undefined || !isOwnedBy({ ...labels }, owner)) return false
+    if (workloads.some((workload) => workload.kind === kind && workload.name === name)) return false
+    const ownName = labels[label.name] ?? name
+    if (instances.has(labels[label.instance] ?? '') || names.has(ownName)) return true
+    return !release.partial && (release.takeBackFields || previous.has(fullName(owner.prefix, ownName)))
   })
 }

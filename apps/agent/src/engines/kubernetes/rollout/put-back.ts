@@ -1,6 +1,7 @@
 import { getMessage, isEngineError } from '../../../errors.ts'
 import { isOfRelease, label } from '../../labels.ts'
 import { retryWhileUnavailable } from '../../retry-while-unavailable.ts'
+import { awaitUnusedClaims, listStopped, takeBack } from './claim-writers.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { assertOwned, putObject } from './own-objects.ts'
 import { previousWorkloadsRun } from './previous-workloads.ts'
@@ -24,23 +25,17 @@ export async function putBack(
 ): Promise<{ problems: string[]; previousRestored: boolean }> {
   const { control, node, owner, progressReporter } = context
   const changed = plan?.workloads.filter(({ mode }) => mode !== 'keep') ?? []
-  const problems: string[] = []
-  const restored: AppliedWorkload[] = []
-  await Promise.all(
-    changed.map(async (workload) => {
-      try {
-        restored.push(...(await putBackWorkload(context, workload)))
-      } catch (error) {
-        control.ending.throwIfAborted()
-        problems.push(`${workload.name}: ${getMessage(error)}`)
-      }
-    }),
+  const attempts = await Promise.all(
+    changed.flatMap((workload) => workload.objects.map((object) => tryPutBack(context, object, workload))),
   )
+  const problems = attempts.flatMap(({ problem }) => problem ?? [])
+  const restored = attempts.flatMap(({ applied }) => applied ?? [])
   if (restored.length > 0) {
     const view = new NamespaceView(node.cluster, owner.prefix)
     const limit = AbortSignal.any([control.ending, AbortSignal.timeout(restoreMs)])
     try {
-      const results = await Promise.all(restored.map((applied) => awaitReady(view, applied, limit)))
+      // Somebody may delete what was just put back.
+      const results = await Promise.all(restored.map((applied) => awaitReady(view, applied, limit).catch(getMessage)))
       control.ending.throwIfAborted()
       for (const [index, reason] of results.entries())
         if (reason) problems.push(`${restored[index]?.object.name} is put back, but ${reason}`)
@@ -64,22 +59,37 @@ async function deleteUnusedConfig(context: ReleaseContext, plan: ReleasePlan | u
     await retryWhileUnavailable(() => node.cluster.delete({ kind, name, namespace }, { uid }), control.ending, context)
 }
 
-/** @returns the Deployments that the previous release had, as they are applied again */
-async function putBackWorkload(context: ReleaseContext, workload: PlannedWorkload): Promise<AppliedWorkload[]> {
-  const { instanceId, objects } = workload
-  const applied: AppliedWorkload[] = []
-  for (const object of objects) {
-    const { control, progressReporter } = context
-    const again = await retryWhileUnavailable(() => putBackObject(context, object, instanceId), control.ending, {
-      progressReporter,
-      instanceId,
-    })
-    if (again?.kind === 'Deployment') applied.push({ instanceId, object: again, exitCode: 0, ...noTime })
+/**
+ * What the cluster refuses about one object keeps no other one from being put back.
+ *
+ * @returns the Deployment that the previous release had, as it is applied again, or what went wrong
+ */
+async function tryPutBack(
+  context: ReleaseContext,
+  object: ReplacedObject,
+  workload: PlannedWorkload,
+): Promise<{ applied?: AppliedWorkload; problem?: string }> {
+  const { control, progressReporter } = context
+  const { instanceId } = workload
+  const report = { progressReporter, instanceId }
+  try {
+    const wasStopped = listStopped(workload).includes(object)
+    if (wasStopped && object.previous)
+      await awaitUnusedClaims(context, object.previous, { instanceId, signal: control.ending })
+    const work = () => putBackObject(context, object, { instanceId, wasStopped })
+    const again = await retryWhileUnavailable(work, control.ending, report)
+    return again?.kind === 'Deployment' ? { applied: { instanceId, object: again, exitCode: 0, ...noTime } } : {}
+  } catch (error) {
+    control.ending.throwIfAborted()
+    return { problem: `the ${object.kind} ${object.name}: ${getMessage(error)}` }
   }
-  return applied
 }
 
-async function putBackObject(context: ReleaseContext, { kind, name, previous }: ReplacedObject, instanceId: string) {
+async function putBackObject(
+  context: ReleaseContext,
+  { kind, name, previous }: ReplacedObject,
+  { instanceId, wasStopped }: { instanceId: string; wasStopped: boolean },
+) {
   const { control, node, owner, release } = context
   const ref = { kind, namespace: owner.prefix, name }
   const found = await node.cluster.get(ref)
@@ -89,8 +99,8 @@ async function putBackObject(context: ReleaseContext, { kind, name, previous }: 
     // A release names itself with everything that it changes. What it has not changed yet may have been changed by somebody else.
     const isUntouched = found !== undefined && !found.deletedAt && !isOfRelease({ ...found.labels }, release.key)
     if (isUntouched && found.labels[label.release] === previous.metadata.labels?.[label.release]) return found
-    const takeBack = release.takeBackFields ? { takeBack: { variables: new Set<string>() } } : {}
-    return putObject(node.cluster, previous, owner, { instanceId, signal: control.ending, ...takeBack })
+    const options = { instanceId, signal: control.ending, ...((release.takeBackFields || wasStopped) && { takeBack }) }
+    return putObject(node.cluster, previous, owner, options)
   }
   if (!found || !isOfRelease({ ...found.labels }, release.key)) return undefined
   assertOwned(found, owner, instanceId)

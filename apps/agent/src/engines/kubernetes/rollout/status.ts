@@ -103,7 +103,7 @@ export const readPod = (object: ClusterObject) => Pod.safeParse(object.fields).d
 export const getGraceSeconds = ({ fields }: ClusterObject): number =>
   PodGrace.safeParse(fields.spec).data?.terminationGracePeriodSeconds ?? 0
 /** The names of the claims that a pod mounts. */
-export const readClaims = ({ fields }: ClusterObject): string[] =>
+export const readClaims = ({ fields }: Pick<ClusterObject, 'fields'>): string[] =>
   (PodVolumes.safeParse(fields.spec).data?.volumes ?? []).flatMap(
     ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [],
   )

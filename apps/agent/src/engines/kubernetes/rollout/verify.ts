@@ -107,7 +107,12 @@ async function untilStable(
   }
 }
 
-/** Waits until a workload that ran before is ready again, without reporting. @returns why it is not, undefined when it is */
+/**
+ * Waits until a workload that ran before is ready again, without reporting.
+ *
+ * @param view was opened after the workload was applied, so that it shows it from the beginning
+ * @returns why it is not, undefined when it is
+ */
 export async function awaitReady(
   view: NamespaceView,
   applied: AppliedWorkload,
@@ -116,6 +121,7 @@ export async function awaitReady(
   const limits = new RolloutLimits(applied)
   const decided = () => {
     const seen = collect(view, applied.object)
+    if (!seen.workload) throw deletedFromOutside(applied)
     limits.observe(seen)
     const judgement = judge(seen, applied, { ranBefore: true, hasTime: !limits.countsDeadline(seen) })
     return judgement.kind === 'progressing' ? undefined : judgement
