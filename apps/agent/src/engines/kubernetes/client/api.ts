@@ -34,6 +34,8 @@ const probeAnswerMs = 10_000
 export interface ApiOptions {
   probeEveryMs?: number
   probeAnswerMs?: number
+  /** Asked right before each change is sent. */
+  mayChange?: () => boolean
 }
 
 /** HTTP to one API server. Answers are parsed by the callers. */
@@ -50,7 +52,7 @@ export class Api {
 
   constructor(access: Access, options: ApiOptions = {}) {
     this.#access = access
-    this.#options = { probeEveryMs, probeAnswerMs, ...options }
+    this.#options = { probeEveryMs, probeAnswerMs, mayChange: () => true, ...options }
     const pooled = { keepAlive: true, keepAliveMsecs: 15_000, scheduling: 'lifo' } as const
     this.#agent = access.server.protocol === 'http:' ? new HttpAgent(pooled) : new HttpsAgent(pooled)
   }
@@ -165,6 +167,8 @@ export class Api {
         ...(payload !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) }),
       },
     }
+    if (method !== 'GET' && !this.#options.mayChange())
+      throw new NoAnswerError('another agent of this node may work, so nothing is changed any more')
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = server.protocol === 'http:' ? httpRequest : httpsRequest
       const call = send(
