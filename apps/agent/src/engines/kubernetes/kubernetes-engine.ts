@@ -56,7 +56,7 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
   const { decrypt, records, rootDomain, serverUrl } = options
   const whole = await openWhenAvailable(options)
   if (!whole) return undefined
-  const cluster = namespaces ? limitToNamespaces(whole, namespaces) : whole
+  const cluster = namespaces ? limitToNamespaces(whole, namespaces, log) : whole
   const description = await cluster.describe()
   const digests = new RegistryDigests()
   const use = new PrefixUse()
