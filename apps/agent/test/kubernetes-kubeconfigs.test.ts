@@ -89,6 +89,15 @@ describe.skipIf(missing)('a kubeconfig', () => {
     expect((await listConfig()).objects).not.toEqual([])
   })
 
+  test("names the file of a token, as the pod's service account does, which is read when the token is not accepted", async () => {
+    const tokenFile = await write('replaced')
+    const user = { 'auth-provider': { name: 'tokenFile', config: { tokenFile } } }
+    const listConfig = await open(await write(withUser(user)))
+    await expect(listConfig()).rejects.toThrow('does not accept')
+    await writeFile(tokenFile, token)
+    expect((await listConfig()).objects).not.toEqual([])
+  })
+
   test('has a plugin that does not end: a request fails in its time', async () => {
     const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['20'] } }
     const api = new Api(await openAccess(await write(withUser(user))))
