@@ -20,7 +20,7 @@ import { type NodeKey, openNodeKey } from './secrets/key.ts'
 import type { AgentSettings } from './settings.ts'
 import type { AgentState } from './state/agent-state.ts'
 import { openFileState } from './state/file-state.ts'
-import type { LeaderElection } from './state/leader-election.ts'
+import type { LeaderElection, Leadership } from './state/leader-election.ts'
 import { openUpdateFile, type UpdateFile } from './update/update-file.ts'
 import { createUpdates } from './update/updates.ts'
 import { version } from './version.ts'
@@ -40,7 +40,7 @@ type Home =
       /** Of the agent's own objects; no release is deployed to it. */
       namespace: string
       election: LeaderElection
-      open(signal: AbortSignal, lost: AbortSignal): AgentState
+      open(signal: AbortSignal, leadership: Leadership): AgentState
       close(): void
     }
 
@@ -49,6 +49,8 @@ interface Core {
   settings: AgentSettings
   home: Home
   state: AgentState
+  /** Undefined where only one process can work. */
+  leadership: Leadership | undefined
   connection: ServerConnection
   credentials: Credentials
   key: NodeKey
@@ -79,7 +81,7 @@ export async function startAgent(settings: AgentSettings, log: Logger): Promise<
     const work =
       home.kind === 'cluster'
         ? workInTurn(home, settings, log, stopping.signal)
-        : workOnce(await openCore(settings, home, home.state, log), stopping.signal)
+        : workOnce(await openCore({ settings, home, state: home.state, log }), stopping.signal)
     const ended = work.finally(() => {
       stopping.abort()
       return home.kind === 'cluster' ? home.close() : home.data.close()
@@ -125,7 +127,7 @@ async function workInTurn(
     const { lost } = leadership
     const turn = AbortSignal.any([signal, lost])
     try {
-      const core = await openCore(settings, home, home.open(turn, lost), log)
+      const core = await openCore({ settings, home, state: home.open(turn, leadership), leadership, log })
       const end = await workOnce(core, turn, lost)
       if (!lost.aborted) return end
     } catch (error) {
@@ -153,7 +155,10 @@ async function workOnce(core: Core, signal: AbortSignal, lost?: AbortSignal): Pr
 /** Less than what is left of a lease when it counts as lost. */
 const lostStopMs = 3_000
 
-async function openCore(settings: AgentSettings, home: Home, state: AgentState, log: Logger): Promise<Core> {
+async function openCore(
+  given: Pick<Core, 'settings' | 'home' | 'state' | 'log'> & { leadership?: Leadership },
+): Promise<Core> {
+  const { leadership, log, settings, state } = given
   const { records } = state
   const connection = connectTo(settings.server)
   const installToken = openInstallToken(records)
@@ -169,7 +174,7 @@ async function openCore(settings: AgentSettings, home: Home, state: AgentState, 
     clientFor: connection.clientFor,
     log,
   })
-  return { settings, home, state, connection, credentials, key: await openNodeKey(records), update, isSuccessor, log }
+  return { ...given, leadership, connection, credentials, key: await openNodeKey(records), update, isSuccessor }
 }
 
 /** Serves the node, and hands it over where the server wants an update (docs/agent-update.md). */
@@ -278,7 +283,7 @@ async function serve(core: Core, opened: Opened, serving: Serving): Promise<Link
 
 /** The one place that chooses an engine: all else knows it by the interface. @returns undefined when the signal aborts before it answers */
 async function openEngine(
-  { home, key, log, settings, state }: Core,
+  { home, key, leadership, log, settings, state }: Core,
   { scope, nodeId, signal }: { scope: NodeScope; nodeId: () => string; signal: AbortSignal },
 ): Promise<Engine | undefined> {
   const { decrypt } = key
@@ -300,6 +305,7 @@ async function openEngine(
     rootDomain,
     serverUrl,
     records,
+    mayChange: () => leadership?.isHeld() ?? true,
     decrypt,
     log,
     signal,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestCluster, type TestCluster } from './kit/cluster.ts'
 import { createAccount } from './kit/cluster-accounts.ts'
 import { type ClusterAgent, startClusterAgent } from './kit/cluster-agent.ts'
+import { ports, serve } from './kit/cluster-scripts.ts'
 import { waitUntil } from './kit/wait-until.ts'
 
 const missing = kubernetesMissing()
@@ -71,5 +72,51 @@ describe.skipIf(missing)('an agent that is limited to some namespaces', () => {
       `the agent is limited to the namespaces ${namespaces.join(', ')} by CRUX_NAMESPACES: choose one of them as the prefix, or add ${outside} to the setting`,
     )
     expect((await testCluster.cluster.list('Deployment', { namespace: outside })).objects).toEqual([])
+  })
+})
+
+describe.skipIf(missing)('an agent of a namespace that does not exist', () => {
+  let testCluster: TestCluster
+  let agent: ClusterAgent
+  beforeAll(async () => {
+    testCluster = await openTestCluster()
+  })
+  afterAll(async () => {
+    await agent?.dispose()
+    await testCluster?.dispose()
+  })
+
+  test('deploys to the other ones and shows them, and sees it when it is there and when it is gone', async () => {
+    const one = await testCluster.createNamespace()
+    const later = testCluster.newNamespace()
+    const rights = [...deploymentRights, ...limitedRights]
+    const { grant, kubeconfig } = await createAccount(testCluster, one, { namespaces: { [one]: rights } })
+    agent = await startClusterAgent({ kubeconfig, namespaces: [one, later], rootDomain: 'apps.example.com' })
+    const deploy = (prefix: string) =>
+      agent.server.deployAndWait(
+        agent.release({
+          ...{ owner: { ...agent.owner, prefix }, cluster: { ingressClass: 'nginx' } },
+          // Its route is compared with those of all namespaces.
+          instances: [
+            { instanceId: `web-${prefix}`, config: { name: 'web', ...serve('one'), ports, expose: 'expose' as const } },
+          ],
+        }),
+      )
+    const listPrefixes = async () => {
+      const listed = await agent.server.ask({ case: 'listContainers', value: {} })
+      return listed.case === 'containers' ? listed.value.containers.map(({ ref }) => ref?.prefix).sort() : []
+    }
+    expect(await deploy(one)).toMatchObject({ successful: true, reason: '' })
+    expect(await listPrefixes()).toEqual([one])
+    expect((await deploy(later)).reason).toContain(later)
+
+    await testCluster.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: later } })
+    await grant(later, rights)
+    await waitUntil('it deploys there', async () => (await deploy(later)).successful, 60_000)
+    await waitUntil('both are shown', async () => (await listPrefixes()).length === 2, 30_000)
+
+    await testCluster.cluster.delete({ kind: 'Namespace', namespace: '', name: later })
+    await waitUntil('one is shown', async () => String(await listPrefixes()) === one, 60_000)
+    expect(await deploy(one)).toMatchObject({ successful: true, reason: '' })
   })
 })

@@ -178,6 +178,7 @@ async function useWith(rights: readonly KubernetesRight[]): Promise<string | und
     rootDomain: undefined,
     serverUrl: 'http://crux.example.com',
     records: { read: async () => undefined, write: async () => undefined, remove: async () => undefined },
+    mayChange: () => true,
     log: toCollecting(logged),
     signal: never(),
   })

@@ -26,7 +26,13 @@ export async function createAccount(
   testCluster: Pick<TestCluster, 'admin' | 'writeKubeconfig'>,
   namespace: string,
   { cluster = [], namespaces = {} }: AccountRights,
-): Promise<{ kubeconfig: string; name: string; deleteRights(): Promise<void> }> {
+): Promise<{
+  kubeconfig: string
+  name: string
+  /** By a Role of a namespace. */
+  grant(namespace: string, rights: readonly KubernetesRight[]): Promise<void>
+  deleteRights(): Promise<void>
+}> {
   const { admin } = testCluster
   const post = (path: string, body: unknown) => admin.json({ method: 'POST', path, body })
   const name = `crux-test-${randomUUID()}`
@@ -39,14 +45,16 @@ export async function createAccount(
     await post(`${rbac}/clusterroles`, { metadata, rules: toRules(cluster) })
     await post(`${rbac}/clusterrolebindings`, { metadata, ...bind('ClusterRole') })
   }
-  for (const [of, rights] of Object.entries(namespaces)) {
+  const grant = async (of: string, rights: readonly KubernetesRight[]) => {
     await post(`${rbac}/namespaces/${of}/roles`, { metadata, rules: toRules(rights) })
     await post(`${rbac}/namespaces/${of}/rolebindings`, { metadata, ...bind('Role') })
   }
+  for (const [of, rights] of Object.entries(namespaces)) await grant(of, rights)
   const { token } = Token.parse(await post(`${accounts}/${name}/token`, { spec: {} })).status
   return {
     kubeconfig: await testCluster.writeKubeconfig(token),
     name,
+    grant,
     async deleteRights() {
       if (cluster.length === 0) return
       for (const kind of ['clusterrolebindings', 'clusterroles'])

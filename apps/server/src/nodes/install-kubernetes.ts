@@ -16,7 +16,7 @@ import { commentText, shellWord } from './shell-quoting.ts'
 export function kubernetesScript(values: ClusterValues): string {
   return `#!/bin/sh
 # Installs the Crux agent for the node ${commentText(values.nodeName)} on the cluster of kubectl's current context.
-# Variables: KUBECTL (the command), CRUX_AGENT_URL (the address at which pods reach Crux),
+# Variables: KUBECTL (the command, also one of several words such as 'k3s kubectl'), CRUX_AGENT_URL (the address at which pods reach Crux),
 #   ROOT_DOMAIN (exposed containers without a domain get {name}.{prefix}.{ROOT_DOMAIN}),
 #   CRUX_INSECURE=true (send the token in plain text to another machine),
 #   CRUX_CA_FILE (the authority of the server's certificate as PEM, when it is one of your own)
@@ -24,6 +24,8 @@ set -eu
 
 crux_url=${shellWord(values.url)}
 namespace=${shellWord(values.agentNamespace)}
+node=${shellWord(values.nodeId)}
+namespaces=${shellWord(values.namespaces.join(' '))}
 image=${shellWord(values.image)}
 pulled=${shellWord(values.imageIsPulled ? 'true' : '')}
 plaintext=${shellWord(values.plaintext ? 'true' : '')}
@@ -49,13 +51,35 @@ main "$@"
 const body = `
 say() { printf '%s\\n' "crux: $*"; }
 fail() { printf '%s\\n' "crux: $*" >&2; exit 1; }
-kube() { "\${KUBECTL:-kubectl}" "$@"; }
+exists() { command -v "$1" >/dev/null 2>&1; }
+# The path of a program may have spaces; several words are a program with arguments.
+kube() { if exists "\${KUBECTL:-kubectl}"; then "\${KUBECTL:-kubectl}" "$@"; else $KUBECTL "$@"; fi; }
 
 check_cluster() {
-  command -v "\${KUBECTL:-kubectl}" >/dev/null 2>&1 || fail "kubectl is not installed: https://kubernetes.io/docs/tasks/tools/"
+  exists "\${KUBECTL:-kubectl}" || exists "\${KUBECTL%% *}" || fail "kubectl is not installed: https://kubernetes.io/docs/tasks/tools/"
   kube version >/dev/null 2>&1 || fail "the cluster does not answer: is kubectl's context the right one? (kubectl config current-context)"
   context=$(kube config current-context 2>/dev/null) || context="kubectl's default"
   say "installing on the cluster $context"
+}
+
+# A namespace of anybody else keeps its labels and programs, and an agent of another node its token.
+check_namespaces() {
+  found=$(kube get namespace "$namespace" --ignore-not-found \\
+    -o 'jsonpath={.metadata.name}:{.metadata.labels.app\\.kubernetes\\.io/name}') || fail "the namespaces of the cluster cannot be read"
+  case "$found" in
+    '' | : ) ;;
+    "$namespace:crux-agent")
+      installed=$(kube get deployment crux-agent --namespace "$namespace" --ignore-not-found \\
+        -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CRUX_NODE_ID")].value}') || fail "the namespace $namespace cannot be read"
+      [ -z "$installed" ] || [ "$installed" = "$node" ] || fail "the namespace $namespace has the agent of another node: choose another namespace, or delete this one"
+      ;;
+    *) fail "the namespace $namespace exists already and is not the agent's: choose another one, or delete it" ;;
+  esac
+  missing=
+  for one in $namespaces; do
+    kube get namespace "$one" >/dev/null 2>&1 || missing="$missing $one"
+  done
+  [ -z "$missing" ] || fail "the agent is for namespaces that do not exist, create them first:$missing"
 }
 
 choose_address() {
@@ -80,7 +104,7 @@ apply_settings() {
     [ -r "$CRUX_CA_FILE" ] || fail "CRUX_CA_FILE is $CRUX_CA_FILE, which cannot be read"
     set -- "$@" --from-literal="NODE_EXTRA_CA_CERTS=$authority_file"
     kube create configmap "$authority" --namespace "$namespace" --from-file="ca.pem=$CRUX_CA_FILE" --dry-run=client -o yaml |
-      kube apply -f - >/dev/null
+      kube apply -f - >/dev/null || return 1
   fi
   kube create configmap "$settings" --namespace "$namespace" "$@" --dry-run=client -o yaml | kube apply -f - >/dev/null
 }
@@ -92,11 +116,12 @@ wait_for_agent() {
     return 0
   fi
   kube get pods --namespace "$namespace" >&2 || true
-  fail "the agent does not run yet; why: kubectl describe pods --namespace $namespace"
+  fail "the agent does not run yet; why: kubectl describe pods --namespace $namespace, and kubectl logs deployment/crux-agent --namespace $namespace"
 }
 
 main() {
   check_cluster
+  check_namespaces
   choose_address
   namespace_manifest | kube apply -f - >/dev/null || fail "the namespace $namespace could not be made"
   apply_settings || fail "the settings could not be stored in the namespace $namespace"

@@ -121,6 +121,8 @@ function agentDeployment({
     metadata: { name, namespace: agentNamespace, labels },
     spec: {
       replicas: 1,
+      // An agent whose token is refused ends at once: it must not count as one that runs.
+      minReadySeconds: 5,
       selector: { matchLabels: selector },
       template: {
         metadata: { labels, annotations: { 'dev.crux/install': installId } },

@@ -40,6 +40,8 @@ export interface KubernetesEngineOptions {
   serverUrl: string
   /** Where the agent remembers what the process that follows has to undo. */
   records: Pick<Records, 'read' | 'write' | 'remove'>
+  /** False when another process may work for the node: nothing may be changed in the cluster any more. */
+  mayChange: () => boolean
   log: Logger
   /** Ends the wait for an API server that does not answer. */
   signal: AbortSignal
@@ -54,7 +56,7 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
   const { decrypt, records, rootDomain, serverUrl } = options
   const whole = await openWhenAvailable(options)
   if (!whole) return undefined
-  const cluster = namespaces ? limitToNamespaces(whole, namespaces) : whole
+  const cluster = namespaces ? limitToNamespaces(whole, namespaces, log) : whole
   const description = await cluster.describe()
   const digests = new RegistryDigests()
   const use = new PrefixUse()
@@ -119,10 +121,15 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
 }
 
 /** Tries until the API server answers or the agent is stopped. A cluster that refuses the agent ends it with the reason. */
-async function openWhenAvailable({ kubeconfig, log, signal }: KubernetesEngineOptions): Promise<Cluster | undefined> {
+async function openWhenAvailable({
+  kubeconfig,
+  log,
+  mayChange,
+  signal,
+}: KubernetesEngineOptions): Promise<Cluster | undefined> {
   let lastReason = ''
   for (let waitMs = 250; !signal.aborted; waitMs = Math.min(5_000, waitMs * 2)) {
-    const cluster = await openCluster({ ...(kubeconfig !== undefined && { kubeconfig }), log })
+    const cluster = await openCluster({ ...(kubeconfig !== undefined && { kubeconfig }), mayChange, log })
     try {
       await cluster.describe()
       return cluster

@@ -11,29 +11,54 @@ import { KubeconfigError } from './api-error.ts'
  */
 export async function openAccess(kubeconfig: string | undefined): Promise<Access> {
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
-  const config = new KubeConfig()
   const source = kubeconfig === undefined ? "the pod's service account" : `the kubeconfig ${kubeconfig}`
-  try {
-    if (kubeconfig === undefined) config.loadFromCluster()
-    else config.loadFromFile(kubeconfig)
-  } catch (error) {
-    throw new KubeconfigError(`${source} cannot be read${describeCode(error)}`)
+  function load() {
+    const config = new KubeConfig()
+    try {
+      if (kubeconfig === undefined) config.loadFromCluster()
+      else config.loadFromFile(kubeconfig)
+    } catch (error) {
+      throw new KubeconfigError(`${source} cannot be read${describeCode(error)}`)
+    }
+    const cluster = config.getCurrentCluster()
+    if (!cluster || !URL.canParse(cluster.server))
+      throw new KubeconfigError(`${source} names no cluster with an address in its current context`)
+    return { config, cluster }
   }
-  const cluster = config.getCurrentCluster()
-  if (!cluster || !URL.canParse(cluster.server))
-    throw new KubeconfigError(`${source} names no cluster with an address in its current context`)
+  let loaded = load()
+  let reading: Promise<RequestOptions> | undefined
+  const issuedBy = new WeakMap<RequestOptions, typeof loaded>()
+  async function read(): Promise<RequestOptions> {
+    const current = loaded
+    const options: RequestOptions = {}
+    try {
+      await current.config.applyToHTTPSOptions(options)
+    } catch (error) {
+      throw new KubeconfigError(`${source} yields no credentials${describeCode(error)}`)
+    }
+    // The library's agent opens a connection for each request; only it knows the way through a proxy.
+    if (!current.cluster.proxyUrl) delete options.agent
+    issuedBy.set(options, current)
+    return options
+  }
+  function renew(): void {
+    try {
+      loaded = load()
+      reading = undefined
+    } catch {
+      // A file that is just being written: the next refusal reads it again.
+    }
+  }
   return {
-    server: new URL(cluster.server),
-    async authorize() {
-      const options: RequestOptions = {}
-      try {
-        await config.applyToHTTPSOptions(options)
-      } catch (error) {
-        throw new KubeconfigError(`${source} yields no credentials${describeCode(error)}`)
-      }
-      // The library's agent opens a connection for each request; only it knows the way through a proxy.
-      if (!cluster.proxyUrl) delete options.agent
-      return options
+    server: new URL(loaded.cluster.server),
+    authorize(refused) {
+      // The library keeps what a file or a plugin has yielded. Of several requests that were refused, the first one reads it again.
+      if (refused && issuedBy.get(refused) === loaded) renew()
+      // A plugin is a program, which runs once for all requests that wait for it.
+      reading ??= read().finally(() => {
+        reading = undefined
+      })
+      return reading
     },
   }
 }

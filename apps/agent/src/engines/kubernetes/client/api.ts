@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { addAbortSignal } from 'node:stream'
-import { errorCode, guarded } from '@crux/service-kit'
+import { errorCode, guarded, withinTime } from '@crux/service-kit'
 import { guardedTimer } from '../../../concurrency/pause.ts'
 import { Slots } from '../../../concurrency/slots.ts'
 import { NoAnswerError, toApiError } from './api-error.ts'
@@ -19,14 +19,19 @@ export interface ApiRequest {
 /** An API server and how to sign in to it. */
 export interface Access {
   server: URL
-  /** Credentials for one request: tokens of service accounts are renewed while the process runs. */
-  authorize(): Promise<RequestOptions>
+  /**
+   * Credentials for one request: tokens of service accounts are renewed while the process runs.
+   *
+   * @param refused credentials that the API server did not accept
+   */
+  authorize(refused?: RequestOptions): Promise<RequestOptions>
 }
 
 /** Longer than an API server under load takes; admission webhooks of the cluster may take 30 s each. */
 const answerMs = 40_000
 /** How many requests run at once, each on a connection of its own. Streams and probes do not count. */
 const requestsMax = 24
+const unauthorized = 401
 const errorBytesMax = 256 * 1_024
 /** A silent stream may be healthy or cut: another request shows which. */
 const probeEveryMs = 15_000
@@ -35,6 +40,8 @@ const probeAnswerMs = 10_000
 export interface ApiOptions {
   probeEveryMs?: number
   probeAnswerMs?: number
+  /** Asked right before each change is sent. */
+  mayChange?: () => boolean
 }
 
 /** HTTP to one API server. Answers are parsed by the callers. */
@@ -51,7 +58,7 @@ export class Api {
 
   constructor(access: Access, options: ApiOptions = {}) {
     this.#access = access
-    this.#options = { probeEveryMs, probeAnswerMs, ...options }
+    this.#options = { probeEveryMs, probeAnswerMs, mayChange: () => true, ...options }
     const pooled = { keepAlive: true, keepAliveMsecs: 15_000, scheduling: 'lifo' } as const
     this.#agent = access.server.protocol === 'http:' ? new HttpAgent(pooled) : new HttpsAgent(pooled)
   }
@@ -132,6 +139,28 @@ export class Api {
   }
 
   async #send(
+    request: ApiRequest,
+    timeoutMs: number,
+    judge: (answer: IncomingMessage, timeoutMs: number) => unknown = throwUnlessSuccessful,
+  ): Promise<IncomingMessage> {
+    const authorized = await this.#authorize(timeoutMs)
+    let answer = await this.#request(request, authorized, timeoutMs)
+    if (answer.statusCode === unauthorized) {
+      answer.resume()
+      // Credentials may be replaced before they expire.
+      answer = await this.#request(request, await this.#authorize(timeoutMs, authorized), timeoutMs)
+    }
+    await judge(answer, timeoutMs)
+    return answer
+  }
+
+  #authorize(timeoutMs: number, refused?: RequestOptions): Promise<RequestOptions> {
+    return withinTime(this.#access.authorize(refused), timeoutMs, () => {
+      throw new NoAnswerError(`no credentials within ${timeoutMs / 1_000} s`)
+    })
+  }
+
+  async #request(
     {
       method = 'GET',
       path,
@@ -141,13 +170,10 @@ export class Api {
       accept = 'application/json',
       signal,
     }: ApiRequest,
+    authorized: RequestOptions,
     timeoutMs: number,
-    judge: (answer: IncomingMessage, timeoutMs: number) => unknown = throwUnlessSuccessful,
   ): Promise<IncomingMessage> {
     const { server } = this.#access
-    // Work that goes on after the end of the agent's turn must not reach the cluster any more.
-    if (this.#isClosed) throw new NoAnswerError('the connection is closed')
-    const authorized = await this.#access.authorize()
     const search = new URLSearchParams()
     for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, value)
     const payload = body === undefined ? undefined : JSON.stringify(body)
@@ -166,7 +192,11 @@ export class Api {
       },
     }
     signal?.throwIfAborted()
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    // Work that goes on after the end of the agent's turn must not reach the cluster any more.
+    if (this.#isClosed) throw new NoAnswerError('the connection is closed')
+    if (method !== 'GET' && !this.#options.mayChange())
+      throw new NoAnswerError('another agent of this node may work, so nothing is changed any more')
+    return new Promise<IncomingMessage>((resolve, reject) => {
       const send = server.protocol === 'http:' ? httpRequest : httpsRequest
       const call = send(
         options,
@@ -197,8 +227,6 @@ export class Api {
       )
       call.end(payload)
     })
-    await judge(answer, timeoutMs)
-    return answer
   }
 }
 

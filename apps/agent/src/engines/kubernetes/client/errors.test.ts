@@ -82,4 +82,15 @@ describe('an error of the cluster', () => {
     const gone = { code: 400, message: 'previous terminated container "web" in pod "web-1" not found' }
     expect(translateLog(toApiError(400, gone), pod)).toMatchObject({ kind: 'not-found' })
   })
+
+  test('of a machine that does not deliver a log counts as unavailable, so that the log is followed when it is back', () => {
+    const pod = { verb: 'get', kind: 'Pod', namespace: 'demo', name: 'web-1' } as const
+    for (const reason of ['connect: connection refused', 'connect: no route to host', 'i/o timeout']) {
+      const message = `Get "https://10.0.0.4:10250/containerLogs/demo/web-1/web?follow=true": dial tcp 10.0.0.4:10250: ${reason}`
+      expect(translateLog(toApiError(500, { code: 500, message }), pod)).toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringMatching(/^The machine of the Pod web-1 does not answer/),
+      })
+    }
+  })
 })

@@ -19,6 +19,8 @@ const busyCodes = [429, 502, 503, 504]
 const causesMax = 5
 /** A request that took too long, and no address that ends with "?timeout=10s". */
 const passing = /etcdserver|leader changed|\btimed? ?out\b(?!=)/i
+/** The API server fetches a log from the machine of the pod, and repeats the address when that fails. */
+const fromMachine = /\/containerLogs\/|\bdial tcp\b/
 /** The name is that of a webhook, or the kind and version of the objects that a webhook converts. */
 const failedWebhook = /failed calling webhook "([^"]+)"|conversion webhook for (.+?) failed/
 
@@ -94,6 +96,12 @@ function toWebhook(words: string): string | undefined {
 /** A log is missing in two ways: it is not there yet, or no more. */
 export function translateLog(error: unknown, asked: Asked): EngineError | 'empty' {
   const words = error instanceof ApiError && error.code === 400 ? error.status.message : ''
+  if (error instanceof ApiError && error.code >= 500 && fromMachine.test(error.status.message))
+    return new EngineError(
+      'unavailable',
+      quoting(`The machine of the ${toSubject(asked)} does not answer`, error.status.message),
+      { cause: error },
+    )
   if (/is waiting to start|ContainerCreating|PodInitializing|is not available|ContainerNotInitialized/.test(words))
     return 'empty'
   if (/not found|is not valid for pod/.test(words))

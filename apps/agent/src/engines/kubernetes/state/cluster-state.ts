@@ -1,7 +1,8 @@
 import type { Logger } from '@crux/service-kit'
+import { EngineError } from '../../../errors.ts'
 import type { AgentState } from '../../../state/agent-state.ts'
-import type { LeaderElection } from '../../../state/leader-election.ts'
-import { openStateObjects } from '../client/state-objects.ts'
+import type { LeaderElection, Leadership } from '../../../state/leader-election.ts'
+import { openStateObjects, type StateObjects } from '../client/state-objects.ts'
 import { openLeaseElection } from './lease-election.ts'
 import { openSecretLogs } from './secret-logs.ts'
 import { openSecretRecords } from './secret-records.ts'
@@ -14,9 +15,9 @@ export interface ClusterState {
    * Opens the state for one turn.
    *
    * @param signal ends the wait for an API server that does not answer
-   * @param lost aborts when this process must not write any more
+   * @param leadership without it, this process must not write any more
    */
-  open(signal: AbortSignal, lost: AbortSignal): AgentState
+  open(signal: AbortSignal, leadership: Leadership): AgentState
   close(): void
 }
 
@@ -28,10 +29,32 @@ export async function openClusterState(
   return {
     namespace: objects.namespace,
     election: openLeaseElection(objects, log),
-    open(signal, lost) {
-      const access = { objects, signal, lost }
+    open(signal, leadership) {
+      const access = { objects: onlyWhileHeld(objects, leadership), signal, lost: leadership.lost }
       return { records: openSecretRecords(access), journals: openSecretLogs(access) }
     },
     close: () => objects.close(),
+  }
+}
+
+/** What it fails with ends no turn that goes on, and is not repeated in one that has ended. */
+function onlyWhileHeld(objects: StateObjects, leadership: Leadership): StateObjects {
+  const check = () => {
+    if (!leadership.isHeld()) throw new EngineError('unavailable', 'Another agent of this node may work')
+  }
+  return {
+    ...objects,
+    async create(...given) {
+      check()
+      return objects.create(...given)
+    },
+    async change(...given) {
+      check()
+      return objects.change(...given)
+    },
+    async delete(...given) {
+      check()
+      return objects.delete(...given)
+    },
   }
 }

@@ -126,6 +126,11 @@ class HeldLease implements Leadership {
     return this.#lost.signal
   }
 
+  isHeld(): boolean {
+    if (since(this.#renewed) >= this.#options.times.stopAfter) this.#lose()
+    return !this.lost.aborted
+  }
+
   async release(): Promise<void> {
     this.#released.abort()
     await this.#renewing
@@ -186,9 +191,8 @@ class HeldLease implements Leadership {
   /** Apart from the renewals: one that hangs must not delay the end. */
   async #watch(): Promise<void> {
     const ended = this.#ended
-    while (!ended.aborted) {
+    while (!ended.aborted && this.isHeld()) {
       const rest = this.#options.times.stopAfter - since(this.#renewed)
-      if (rest <= 0) return this.#lose()
       await pause(Math.min(rest, 1_000), ended).catch(() => undefined)
     }
   }

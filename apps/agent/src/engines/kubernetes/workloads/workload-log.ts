@@ -4,6 +4,7 @@ import { isEngineError } from '../../../errors.ts'
 import type { LogChunkLine, LogRequest } from '../../engine.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { LogRedactor } from './log-redactor.ts'
+import { openLogsOfPods } from './logs-of-pods.ts'
 import { isAfter, type Moment, mergeInOrder } from './merge-lines.ts'
 import type { PodRecord } from './records.ts'
 import type { WorkloadWatch } from './workload-watch.ts'
@@ -19,6 +20,8 @@ interface LogSubject {
   watch: PodSource
   id: string
   redactor: Pick<LogRedactor, 'include' | 'redact'>
+  /** How long the first lines of one of several pods may take. */
+  firstLinesMs?: number
 }
 
 /** One pod in place of its workload: a log of it ends when the pod is gone. */
@@ -49,9 +52,10 @@ async function* readSoFar(
   const { id, redactor, watch } = subject
   const pods = watch.listPods(id)
   const prefix = toPrefix(watch, id)
-  const request = { take, follow: false, since, signal }
   await redactor.include(pods)
-  const merged = mergeInOrder(pods.map((pod) => remember(readRedacted(subject, pod, request), pod, last, prefix)))
+  const open = (pod: PodRecord, ending: AbortSignal) =>
+    remember(readRedacted(subject, pod, { take, follow: false, since, signal: ending }), pod, last, prefix)
+  const merged = mergeInOrder(openLogsOfPods(pods, open, { signal, waitMs: subject.firstLinesMs }))
   if (take === undefined) return yield* merged
   // Any pod may have all of the last lines.
   let tail: LogChunkLine[] = []
