@@ -115,7 +115,7 @@ test('pods are folded out by the keyboard, and each shows its age without scroll
   await expect(pods.getByRole('listitem')).toHaveCount(2)
   await expect(page.getByRole('list', { name: 'Pods of shop-worker' }).getByRole('listitem')).toHaveCount(40)
   for (const theme of ['light', 'dark'] as const)
-    for (const width of [1440, 375]) {
+    for (const width of [1440, 1024, 375]) {
       await page.setViewportSize({ width, height: width === 375 ? 812 : 900 })
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       await expect(page.locator(`html[data-theme=${theme}]`)).toBeVisible()
