@@ -1,6 +1,7 @@
 import type { Client } from '@crux/client'
 import type { ContainerConfigFields } from '@crux/contract'
-import { type DeployTestEnvironment, deployWell } from './deploy-kit.ts'
+import { type DeployTestEnvironment, deployWell, makeDeployTestEnvironment } from './deploy-kit.ts'
+import { startTestServer } from './kit/index.ts'
 import type { ScriptedAgent } from './scripted-agent.ts'
 
 type Images = { name: string; tag?: string; config?: ContainerConfigFields; registryId?: string }[]
@@ -74,3 +75,21 @@ export async function makePackageSystem(
   return { ...used, packageId: made.id, dev: await place('dev'), prod: await place('prod') }
 }
 export type PackageKit = ReturnType<typeof makePackageKit>
+
+/** Two servers on one database, and a team whose member `user` works with packages. */
+export async function startPackageServers() {
+  const crux = await startTestServer()
+  const other = await startTestServer({
+    database: crux.database,
+    people: crux.people,
+    config: { encryption: crux.app.config.encryption },
+  })
+  const ours = await makeDeployTestEnvironment(crux)
+  const user = await crux.addMember(ours.team, 'user', 'Uma')
+  const stop = async () => {
+    await other.stop({ database: true })
+    await crux.stop()
+  }
+  return { crux, other, ours, user, kit: makePackageKit(ours, crux.client(user)), stop }
+}
+export type PackageServers = Awaited<ReturnType<typeof startPackageServers>>

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@crux/service-kit'
+import { getProvided, provideForRun } from '@crux/service-kit/test-run'
 import { escapeIdentifier } from 'pg'
 import { lockName, withClient } from './client.ts'
 import { removeEmbedded, startEmbedded } from './embedded/supervisor.ts'
@@ -29,49 +28,21 @@ export async function provideTestCluster(): Promise<{ stop(): Promise<void> }> {
   const given = process.env[urlVariable]
   if (given) return { stop: () => dropRun(given, run) }
 
-  let cluster: ReturnType<typeof startCluster> | undefined
-  const provider = createServer((_, response) => {
-    cluster ??= startCluster()
-    cluster.then(
-      ({ url }) => response.end(url),
-      (error) => response.writeHead(500).end(String(error)),
-    )
-  }).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
-  const address = provider.address()
-  process.env[providerVariable] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  return {
-    async stop() {
-      delete process.env[providerVariable]
-      provider.close()
-      await (await cluster)?.stop()
-    },
-  }
+  return provideForRun(providerVariable, startCluster)
 }
 
-async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+async function startCluster(): Promise<{ text: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'crux-test-'))
   const log = createLogger({ name: 'test-postgres', level: 'error' })
   const embedded = await startEmbedded({ dataDir, log, durable: false })
   return {
-    url: embedded.url,
+    text: embedded.url,
     async stop() {
       await embedded.stop()
       removeEmbedded({ dataDir })
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-async function clusterUrl(): Promise<string> {
-  const given = process.env[urlVariable]
-  if (given) return given
-  const provider = process.env[providerVariable]
-  if (!provider) throw new Error('no cluster is provided: run the tests with vitest from the root of the repository')
-  const response = await fetch(provider)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`the PostgreSQL of the tests does not start: ${text}`)
-  return text
 }
 
 /**
@@ -83,7 +54,7 @@ export async function testDatabase(options: {
   key: string
   migrate: (url: string) => Promise<unknown>
 }): Promise<TestDatabase> {
-  const cluster = await clusterUrl()
+  const cluster = process.env[urlVariable] || (await getProvided(providerVariable, 'PostgreSQL'))
   const run = process.env[runVariable] ?? 'shared'
   const template = `test_${run}_template_${options.key.replace(/\W/g, '_')}`
   const name = `test_${run}_${randomBytes(6).toString('hex')}`

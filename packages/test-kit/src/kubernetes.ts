@@ -3,11 +3,11 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { getProvided, provideForRun } from '@crux/service-kit/test-run'
 
 const run = promisify(execFile)
 /** Ten seconds on a quiet machine; other tests that run meanwhile may need all of it. */
@@ -43,24 +43,10 @@ export function kubernetesMissing(): string | undefined {
  */
 export async function provideKubernetes(): Promise<{ stop(): Promise<void> }> {
   if (process.env[kubeconfigVariable]) return { stop: async () => undefined }
-  let cluster: ReturnType<typeof startOwn> | undefined
-  const provider = createServer((_, response) => {
-    cluster ??= startOwn()
-    cluster.then(
-      ({ kubeconfig }) => response.end(kubeconfig),
-      (error) => response.writeHead(500).end(String(error)),
-    )
-  }).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
-  const address = provider.address()
-  process.env[providerVariable] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  return {
-    async stop() {
-      delete process.env[providerVariable]
-      provider.close()
-      await (await cluster?.catch(() => undefined))?.stop()
-    },
-  }
+  return provideForRun(providerVariable, async () => {
+    const { kubeconfig, stop } = await startOwn()
+    return { text: kubeconfig, stop }
+  })
 }
 
 /**
@@ -170,10 +156,5 @@ export async function startKubernetes(): Promise<{ kubeconfig: string; namespace
   const namespacePrefix = `crux-${randomBytes(4).toString('hex')}`
   const given = process.env[kubeconfigVariable]
   if (given) return { kubeconfig: given, namespacePrefix }
-  const provider = process.env[providerVariable]
-  if (!provider) throw new Error('no cluster is provided: run the tests with vitest from the root of the repository')
-  const response = await fetch(provider)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`the Kubernetes of the tests does not start: ${text}`)
-  return { kubeconfig: text, namespacePrefix }
+  return { kubeconfig: await getProvided(providerVariable, 'Kubernetes'), namespacePrefix }
 }

@@ -4,6 +4,7 @@ import { type Chip, Chips } from '../components/Chips.tsx'
 import { Field, PasswordInput, Select, type SelectOption, TextArea, TextInput } from '../components/Field.tsx'
 import { Switch } from '../components/Switch.tsx'
 import { lazyComponent } from '../loading/lazy-component.tsx'
+import { findErrorMessage } from './field-error.ts'
 
 const IconPicker = lazyComponent(async () => (await import('../components/IconPicker.tsx')).IconPicker)
 
@@ -151,9 +152,5 @@ const getControl = <V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>
   form.control as unknown as Control<V>
 
 // biome-ignore lint/suspicious/noExplicitAny: see Bound
-function getError<V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>, name: Path<V>): string | undefined {
-  const error: unknown = get(form.formState.errors, name)
-  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
-    ? error.message
-    : undefined
-}
+const getError = <V extends FieldValues, Out>(form: UseFormReturn<V, any, Out>, name: Path<V>): string | undefined =>
+  findErrorMessage(get(form.formState.errors, name))

@@ -58,7 +58,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   return (
     <div className={frame}>
       {/* What is placed absolutely inside must scroll with the table and not widen the page. */}
-      <div className="relative overflow-x-auto">
+      <div className="@container relative overflow-x-auto">
         <table aria-label={label} className="w-full border-collapse">
           <thead>
             <tr>
@@ -150,8 +150,9 @@ function Below({ content, columns }: { content: ReactNode; columns: number }) {
   if (!content) return null
   return (
     <tr className="border-b border-line bg-sunken last:border-0">
-      <td colSpan={columns} className="max-w-0 px-3">
-        {content}
+      <td colSpan={columns} className="max-w-0">
+        {/* It is as wide as what is visible of a table that scrolls. */}
+        <div className="sticky left-0 w-[100cqw] px-3">{content}</div>
       </td>
     </tr>
   )

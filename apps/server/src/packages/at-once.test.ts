@@ -1,29 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
 import { frozenNow } from '../../test/freeze-kit.ts'
-import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
-import { makePackageKit, makePackageSystem, type PackageKit } from '../../test/package-kit.ts'
+import { makePackageSystem, type PackageServers, startPackageServers } from '../../test/package-kit.ts'
 
-let crux: TestServer
-let other: TestServer
-let ours: DeployTestEnvironment
-let user: Someone
-let kit: PackageKit
+let crux: PackageServers['crux']
+let other: PackageServers['other']
+let ours: PackageServers['ours']
+let user: PackageServers['user']
+let kit: PackageServers['kit']
+let stop: PackageServers['stop']
 beforeAll(async () => {
-  crux = await startTestServer()
-  other = await startTestServer({
-    database: crux.database,
-    people: crux.people,
-    config: { encryption: crux.app.config.encryption },
-  })
-  ours = await makeDeployTestEnvironment(crux)
-  user = await crux.addMember(ours.team, 'user', 'Uma')
-  kit = makePackageKit(ours, crux.client(user))
+  ;({ crux, other, ours, user, kit, stop } = await startPackageServers())
 })
-afterAll(async () => {
-  await other.stop({ database: true })
-  await crux.stop()
-})
+afterAll(() => stop())
 
 type System = Awaited<ReturnType<typeof makePackageSystem>>
 type Meets = (system: System, source: string) => Promise<unknown>

@@ -1,32 +1,20 @@
 import type { Client } from '@crux/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployTestEnvironment, makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
-import { type Someone, startTestServer, type TestServer } from '../../test/kit/index.ts'
-import { makePackageKit, makePackageSystem, type PackageKit } from '../../test/package-kit.ts'
+import { makeDeployTestEnvironment } from '../../test/deploy-kit.ts'
+import { makePackageSystem, type PackageServers, startPackageServers } from '../../test/package-kit.ts'
 
-let crux: TestServer
-let other: TestServer
-let ours: DeployTestEnvironment
-let theirs: DeployTestEnvironment
-let user: Someone
-let kit: PackageKit
+let crux: PackageServers['crux']
+let other: PackageServers['other']
+let ours: PackageServers['ours']
+let theirs: PackageServers['ours']
+let user: PackageServers['user']
+let kit: PackageServers['kit']
+let stop: PackageServers['stop']
 beforeAll(async () => {
-  crux = await startTestServer()
-  // Another server on the same database.
-  other = await startTestServer({
-    database: crux.database,
-    people: crux.people,
-    config: { encryption: crux.app.config.encryption },
-  })
-  ours = await makeDeployTestEnvironment(crux)
+  ;({ crux, other, ours, user, kit, stop } = await startPackageServers())
   theirs = await makeDeployTestEnvironment(crux)
-  user = await crux.addMember(ours.team, 'user', 'Uma')
-  kit = makePackageKit(ours, crux.client(user))
 })
-afterAll(async () => {
-  await other.stop({ database: true })
-  await crux.stop()
-})
+afterAll(() => stop())
 
 const sql = <R extends object = { n: number }>(text: string, values: unknown[] = []) =>
   crux.app.database.pool.query<R>(text, values).then(({ rows }) => rows)

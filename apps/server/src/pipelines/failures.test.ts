@@ -1,62 +1,37 @@
-import {
-  type AzureDevOps,
-  type GithubActions,
-  type GitlabCi,
-  startAzureDevOps,
-  startGithubActions,
-  startGitlabCi,
-} from '@crux/test-kit'
+import { startAzureDevOps } from '@crux/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Someone, startTestServer, type TestServer, type TestTeam, until } from '../../test/kit/index.ts'
-import { makeDue, type Pipelines, toAzureWrite, untilRun, usePipelines } from '../../test/kit/pipelines.ts'
+import { startTestServer, until } from '../../test/kit/index.ts'
+import {
+  makeDue,
+  type PipelineServices,
+  startPipelineServices,
+  toAzureWrite,
+  toGithubWrite,
+  toGitlabWrite,
+  untilRun,
+  usePipelines,
+} from '../../test/kit/pipelines.ts'
 import { requestRun } from './request-run.ts'
 import { selectPipeline, toLocation } from './store.ts'
 import { startWatchedRuns } from './watch.ts'
 
-let azure: AzureDevOps
-let github: GithubActions
-let gitlab: GitlabCi
-let crux: TestServer
-let owner: Someone
-let team: TestTeam
-let ours: Pipelines
+let azure: PipelineServices['azure']
+let github: PipelineServices['github']
+let gitlab: PipelineServices['gitlab']
+let crux: PipelineServices['crux']
+let team: PipelineServices['team']
+let ours: PipelineServices['ours']
+let stop: PipelineServices['stop']
 
 beforeAll(async () => {
-  azure = await startAzureDevOps()
-  github = await startGithubActions({ returnsRunDetails: false })
-  gitlab = await startGitlabCi()
-  crux = await startTestServer({ config: { azureUrl: azure.url, githubApiUrl: github.url, gitlabUrl: gitlab.url } })
-  owner = crux.signUp('Ada')
-  team = await crux.createTeam(owner)
-  ours = usePipelines(crux, owner, team)
+  ;({ azure, github, gitlab, crux, team, ours, stop } = await startPipelineServices({ returnsRunDetails: false }))
 }, 120_000)
 afterEach(async () => {
   for (const service of [azure, github, gitlab]) service.behave()
   for (const { id } of await ours.list()) await ours.remove(id)
 })
-afterAll(async () => {
-  await crux.stop()
-  await Promise.all([azure, github, gitlab].map((service) => service.stop()))
-})
+afterAll(() => stop())
 
-type Write = Parameters<Pipelines['create']>[0]
-let serial = 0
-const githubWrite = (more: Partial<Write> = {}): Write => ({
-  name: `GitHub ${++serial}`,
-  type: 'github',
-  repository: { organization: github.owner, project: github.repository },
-  trigger: { name: github.workflow, inputs: [] },
-  token: github.token,
-  ...more,
-})
-const gitlabWrite = (more: Partial<Write> = {}): Write => ({
-  name: `GitLab ${++serial}`,
-  type: 'gitlab',
-  repository: { organization: gitlab.group, project: gitlab.project },
-  trigger: { name: '', inputs: [] },
-  token: gitlab.token,
-  ...more,
-})
 const getSecret = async (pipelineId: string): Promise<string> => {
   const { rows } = await crux.app.database.pool.query('select secret from crux.pipeline_hook where pipeline_id = $1', [
     pipelineId,
@@ -152,7 +127,7 @@ describe('a pipeline that moves while a run is requested', () => {
     const { id } = await ours.create(toAzureWrite(azure))
     const old = await selectPipeline(crux.app.database.pool, team.id, id)
     if (!old) throw new Error('there is no pipeline')
-    await ours.update(id, gitlabWrite())
+    await ours.update(id, toGitlabWrite(gitlab))
     const asked = azure.requests.length
     const { error } = await requestRun(crux.app, {
       id,
@@ -213,11 +188,11 @@ describe('a hook', () => {
   })
 
   it('stays when a new token may not create another one', async () => {
-    const { id, name } = await ours.create(githubWrite())
+    const { id, name } = await ours.create(toGithubWrite(github))
     github.behave(({ method, path }) =>
       method === 'POST' && path.endsWith('/hooks') ? { status: 403, body: {} } : undefined,
     )
-    expect(await ours.update(id, githubWrite({ name }))).toBeUndefined()
+    expect(await ours.update(id, toGithubWrite(github, { name }))).toBeUndefined()
     expect(github.hooks.size).toBe(1)
     expect((await ours.get(id)).hook).toMatchObject({ state: 'active', problem: null })
     await ours.trigger(id)
@@ -228,7 +203,7 @@ describe('a hook', () => {
   })
 
   it('takes no run of GitHub for ours that something else than a dispatch started, whatever its title says', async () => {
-    const { id } = await ours.create(githubWrite())
+    const { id } = await ours.create(toGithubWrite(github))
     const run = await ours.trigger(id)
     const real = [...github.runs.keys()].at(-1) ?? 0n
     const forged = {
@@ -257,7 +232,7 @@ describe('requests to a service', () => {
       const elsewhere = await startAzureDevOps()
       const service = { azure, github, gitlab }[type]
       const { id } = await ours.create(
-        { azure: toAzureWrite(azure), github: githubWrite(), gitlab: gitlabWrite() }[type],
+        { azure: toAzureWrite(azure), github: toGithubWrite(github), gitlab: toGitlabWrite(gitlab) }[type],
       )
       for (const status of [301, 302, 307, 308]) {
         service.behave(() => ({ status, headers: { location: `${elsewhere.url}/elsewhere` } }))
@@ -276,7 +251,7 @@ describe('requests to a service', () => {
     const someone = strict.signUp('Grace')
     const theirs = usePipelines(strict, someone, await strict.createTeam(someone))
     const asked = [azure, github, gitlab].map(({ requests }) => requests.length)
-    for (const write of [toAzureWrite(azure), githubWrite(), gitlabWrite()])
+    for (const write of [toAzureWrite(azure), toGithubWrite(github), toGitlabWrite(gitlab)])
       await expect(theirs.create(write)).rejects.toMatchObject({ status: 412, property: 'repository' })
     expect([azure, github, gitlab].map(({ requests }) => requests.length)).toEqual(asked)
     await strict.stop()
@@ -305,8 +280,8 @@ describe('names, tags and keys that look like JSON or a path', () => {
     const made = await ours.create(
       {
         azure: toAzureWrite(azure, trigger('deploy')),
-        github: githubWrite(trigger(github.workflow)),
-        gitlab: gitlabWrite(trigger('')),
+        github: toGithubWrite(github, trigger(github.workflow)),
+        gitlab: toGitlabWrite(gitlab, trigger('')),
       }[type],
     )
     const { rows } = await pool.query<{ id: string }>(

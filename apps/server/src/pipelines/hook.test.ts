@@ -1,59 +1,30 @@
 import { createHmac } from 'node:crypto'
-import {
-  type AzureDevOps,
-  type GithubActions,
-  type GitlabCi,
-  startAzureDevOps,
-  startGithubActions,
-  startGitlabCi,
-} from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Someone, startTestServer, type TestServer, type TestTeam } from '../../test/kit/index.ts'
-import { type Pipelines, toAzureWrite, usePipelines } from '../../test/kit/pipelines.ts'
+import {
+  type PipelineServices,
+  startPipelineServices,
+  toAzureWrite,
+  toGithubWrite,
+  toGitlabWrite,
+} from '../../test/kit/pipelines.ts'
 
-let azure: AzureDevOps
-let github: GithubActions
-let gitlab: GitlabCi
-let crux: TestServer
-let owner: Someone
-let team: TestTeam
-let ours: Pipelines
+let azure: PipelineServices['azure']
+let github: PipelineServices['github']
+let gitlab: PipelineServices['gitlab']
+let crux: PipelineServices['crux']
+let owner: PipelineServices['owner']
+let team: PipelineServices['team']
+let ours: PipelineServices['ours']
+let stop: PipelineServices['stop']
 const ids = { azure: '', github: '', gitlab: '' }
 
 beforeAll(async () => {
-  azure = await startAzureDevOps()
-  github = await startGithubActions()
-  gitlab = await startGitlabCi()
-  crux = await startTestServer({
-    config: { azureUrl: azure.url, githubApiUrl: github.url, gitlabUrl: gitlab.url },
-  })
-  owner = crux.signUp('Ada')
-  team = await crux.createTeam(owner)
-  ours = usePipelines(crux, owner, team)
+  ;({ azure, github, gitlab, crux, owner, team, ours, stop } = await startPipelineServices())
   ids.azure = (await ours.create(toAzureWrite(azure))).id
-  ids.github = (
-    await ours.create({
-      name: 'GitHub',
-      type: 'github',
-      repository: { organization: github.owner, project: github.repository },
-      trigger: { name: github.workflow, inputs: [] },
-      token: github.token,
-    })
-  ).id
-  ids.gitlab = (
-    await ours.create({
-      name: 'GitLab',
-      type: 'gitlab',
-      repository: { organization: gitlab.group, project: gitlab.project },
-      trigger: { name: '', inputs: [] },
-      token: gitlab.token,
-    })
-  ).id
+  ids.github = (await ours.create(toGithubWrite(github))).id
+  ids.gitlab = (await ours.create(toGitlabWrite(gitlab))).id
 }, 120_000)
-afterAll(async () => {
-  await crux.stop()
-  await Promise.all([azure, github, gitlab].map((service) => service.stop()))
-})
+afterAll(() => stop())
 
 const statuses = async (pipelineId: string) => (await ours.runs(pipelineId)).map(({ status }) => status)
 const post = (pipelineId: string, path: string, body: string, headers: Record<string, string> = {}) =>

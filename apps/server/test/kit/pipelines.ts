@@ -1,6 +1,13 @@
 import type { Body } from '@crux/contract'
-import type { AzureDevOps } from '@crux/test-kit'
-import { type Someone, type TestServer, type TestTeam, until } from './index.ts'
+import {
+  type AzureDevOps,
+  type GithubActions,
+  type GitlabCi,
+  startAzureDevOps,
+  startGithubActions,
+  startGitlabCi,
+} from '@crux/test-kit'
+import { type Someone, startTestServer, type TestServer, type TestTeam, until } from './index.ts'
 
 type Write = Body<'pipelines.create'>
 
@@ -13,6 +20,26 @@ export const toAzureWrite = (azure: AzureDevOps, write: Partial<Write> = {}): Wr
   repository: { organization: azure.organization, project: azure.project },
   trigger: { name: 'deploy', inputs: [] },
   token: azure.token,
+  ...write,
+})
+
+/** A pipeline of the only workflow of a GitHub of the test kit. */
+export const toGithubWrite = (github: GithubActions, write: Partial<Write> = {}): Write => ({
+  name: `GitHub ${++serial}`,
+  type: 'github',
+  repository: { organization: github.owner, project: github.repository },
+  trigger: { name: github.workflow, inputs: [] },
+  token: github.token,
+  ...write,
+})
+
+/** A pipeline of the only project of a GitLab of the test kit. */
+export const toGitlabWrite = (gitlab: GitlabCi, write: Partial<Write> = {}): Write => ({
+  name: `GitLab ${++serial}`,
+  type: 'gitlab',
+  repository: { organization: gitlab.group, project: gitlab.project },
+  trigger: { name: '', inputs: [] },
+  token: gitlab.token,
   ...write,
 })
 
@@ -44,6 +71,22 @@ export function usePipelines(crux: TestServer, someone: Someone, team: TestTeam)
   }
 }
 export type Pipelines = ReturnType<typeof usePipelines>
+
+/** A server that knows one service of each type, and a team with its pipelines. */
+export async function startPipelineServices(options: Parameters<typeof startGithubActions>[0] = {}) {
+  const [azure, github, gitlab] = await Promise.all([startAzureDevOps(), startGithubActions(options), startGitlabCi()])
+  const crux = await startTestServer({
+    config: { azureUrl: azure.url, githubApiUrl: github.url, gitlabUrl: gitlab.url },
+  })
+  const owner = crux.signUp('Ada')
+  const team = await crux.createTeam(owner)
+  const stop = async () => {
+    await crux.stop()
+    await Promise.all([azure, github, gitlab].map((service) => service.stop()))
+  }
+  return { azure, github, gitlab, crux, owner, team, ours: usePipelines(crux, owner, team), stop }
+}
+export type PipelineServices = Awaited<ReturnType<typeof startPipelineServices>>
 
 /** Makes everything due that is to be done for unfinished runs, and lets the servers do it. */
 export async function makeDue(crux: TestServer): Promise<void> {

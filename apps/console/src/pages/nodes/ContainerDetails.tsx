@@ -34,7 +34,12 @@ export function ContainerDetails({ teamSlug, node, container, endedAt }: Props) 
       ? { label: t('container.started'), value: <TimeAgo at={container.startedAt} /> }
       : endedAt && { label: t('container.ended'), value: <TimeAgo at={endedAt} /> },
     !(isRunning && isSoon(container)) && { label: t('container.created'), value: <TimeAgo at={container.createdAt} /> },
-    isRunning && hasHealth(container) && { label: t('containers.health'), value: <Health container={container} /> },
+    (isRunning || container.pods) &&
+      hasHealth(container) && {
+        label: t('containers.health'),
+        value: <Health container={container} />,
+        isLong: !isRunning,
+      },
     isRunning && { label: t('containers.ports'), value: <Reached node={node} container={container} />, isLong: true },
     ...(container.externalAddresses ?? []).map((entry) => ({
       label: t(`addresses.${entry.type}`),

@@ -23,8 +23,8 @@ import { ContainerInspection } from './ContainerInspection.tsx'
 import { ContainerState } from './ContainerState.tsx'
 import { isForeign } from './containers.ts'
 import { finishedAt } from './inspection.ts'
+import { PodCount } from './PodCount.tsx'
 import { PodList } from './PodList.tsx'
-import { countPods } from './pods.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 
@@ -139,7 +139,7 @@ function ContainerView({ teamSlug, node, reference }: Props) {
             />
           )}
           {container?.pods && (
-            <Box title={t('pods.title')} trailing={t('pods.ready', countPods(container.pods))}>
+            <Box title={t('pods.title')} trailing={container.pods.total > 0 && <PodCount container={container} />}>
               <PodList teamSlug={teamSlug} nodeId={node.id} container={container} className="px-3" />
             </Box>
           )}

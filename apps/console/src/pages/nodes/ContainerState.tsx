@@ -2,7 +2,14 @@ import type { Container } from '@crux/contract'
 import { useTranslation } from 'react-i18next'
 import { StateMark } from '../../components/State.tsx'
 import { statusStyle } from '../../components/status-styles.ts'
-import { containerAppearance, engineStatusText, isFailing, isForeign, type PendingOperation } from './containers.ts'
+import {
+  containerAppearance,
+  engineStatusText,
+  isFailing,
+  isForeign,
+  isScaledToZero,
+  type PendingOperation,
+} from './containers.ts'
 
 type Props = { container: Container; busy?: PendingOperation['operation']; stoppedBy?: string }
 
@@ -12,9 +19,11 @@ export function ContainerState({ container, busy, stoppedBy }: Props) {
   const { appearance, exitCode } = containerAppearance(container, stoppedBy !== undefined)
   const word = stoppedBy
     ? t('containers.stoppedBy', { name: stoppedBy })
-    : exitCode === null
-      ? t(`common:state.container.${container.state ?? 'unknown'}`)
-      : t('containers.exited', { code: exitCode })
+    : isScaledToZero(container)
+      ? t('containers.stopped')
+      : exitCode === null
+        ? t(`common:state.container.${container.state ?? 'unknown'}`)
+        : t('containers.exited', { code: exitCode })
   return <StateMark appearance={appearance} label={word} reason={container.status ?? undefined} />
 }
 
@@ -39,5 +48,10 @@ export function Health({ container }: { container: Container }) {
         -
       </span>
     )
-  return <span className={isFailing(container) ? undefined : 'text-ink-2'}>{parts.join(', ')}</span>
+  const text = parts.join(', ')
+  return (
+    <span title={text} className={isFailing(container) ? undefined : 'text-ink-2'}>
+      {text}
+    </span>
+  )
 }

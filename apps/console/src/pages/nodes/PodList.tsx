@@ -17,6 +17,7 @@ export function PodList({ teamSlug, nodeId, container, className }: PodListProps
   const { t } = useTranslation('nodes')
   const { managed, pods } = container
   if (!pods) return null
+  if (pods.total === 0) return <p className={cx('py-2 text-ink-2', className)}>{t('pods.none')}</p>
   const hidden = pods.total - pods.items.length
   return (
     <ul aria-label={t('pods.of', { name: containerName(container) })} className={cx('grid min-w-0', className)}>

@@ -10,6 +10,7 @@ import {
   isReached,
   portText,
 } from './containers.ts'
+import { countPods } from './pods.ts'
 
 const make = (rest: Partial<Container> = {}): Container => ({
   id: { prefix: '', name: 'shop-api' },
@@ -63,10 +64,43 @@ describe('containers of a node', () => {
     })
   })
 
+  it('shows a workload of a cluster without wanted pods as stopped, and a job that failed without an exit code as failing', () => {
+    const ending = { state: 'exited', reason: 'Terminating', ready: false, exitCode: 143, restartCount: 0 } as const
+    const pod = { ...ending, name: 'web-1', machine: 'worker', createdAt: '2026-01-01T00:00:00Z' }
+    for (const pods of [
+      { total: 0, items: [] },
+      { total: 1, items: [pod] },
+    ])
+      for (const exitCode of [undefined, 143]) {
+        const stopped = make({ state: 'exited', status: 'Stopped', exitCode, pods })
+        expect(isFailing(stopped)).toBe(false)
+        expect(containerAppearance(stopped)).toMatchObject({ exitCode: null, appearance: { tone: 'idle' } })
+        expect(engineStatusText(stopped)).toBe(null)
+      }
+    expect(isFailing(make({ pods: { total: 1, items: [pod] } }))).toBe(false)
+    expect(isFailing(make({ pods: { total: 1, items: [{ ...pod, reason: 'Error' }] } }))).toBe(true)
+    const late = make({ state: 'exited', status: 'DeadlineExceeded', pods: { total: 0, items: [] } })
+    expect(isFailing(late)).toBe(true)
+  })
+
+  it('counts ready pods only where all are listed and shall be ready', () => {
+    const pod = { name: 'web-1', state: 'running', reason: 'Running', ready: true, restartCount: 0 } as const
+    const items = [{ ...pod, machine: 'worker', createdAt: '2026-01-01T00:00:00Z' }]
+    const count = (total: number, state: Container['state'] = 'running') =>
+      countPods({ state, pods: { total, items: items.slice(0, total) } })
+    expect([count(1), count(125), count(0), count(1, 'exited')]).toEqual([
+      { ready: 1, total: 1 },
+      { total: 125 },
+      { total: 0 },
+      { total: 1 },
+    ])
+  })
+
   it('shows the status text of the engine only if it adds information', () => {
-    expect([engineStatusText(make()), engineStatusText(make({ status: 'out of memory' }))]).toEqual([
-      null,
-      'out of memory',
+    const texts = ['Up 4 minutes', 'out of memory', '2 of 2 pods ready', '1 of 2 pods ready: Unschedulable']
+    expect(texts.map((status) => engineStatusText(make({ status })))).toEqual([
+      ...[null, 'out of memory'],
+      ...[null, 'Unschedulable'],
     ])
   })
 

@@ -63,6 +63,10 @@ export function isReached(pending: PendingOperation, now: Container | undefined)
   }
 }
 
+/** A workload of a cluster that shall have no pods. What its last pod ended with says nothing then. */
+export const isScaledToZero = ({ pods, state, status }: Container): boolean =>
+  pods !== undefined && state === 'exited' && status === 'Stopped'
+
 /** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a user stopped. */
 export function containerAppearance(
   container: Container,
@@ -75,6 +79,7 @@ export function containerAppearance(
         container.health === 'unhealthy' ? statusStyle('container', 'exited') : statusStyle('container', state),
       exitCode: null,
     }
+  if (isScaledToZero(container)) return { appearance: statusStyle('phase', 'waiting'), exitCode: null }
   const code = container.exitCode ?? null
   return {
     appearance: code === 0 || isStoppedByPerson ? statusStyle('phase', 'waiting') : statusStyle('container', 'exited'),
@@ -83,13 +88,19 @@ export function containerAppearance(
 }
 
 export const isFailing = (container: Container): boolean =>
-  (container.state === 'exited' && container.exitCode !== 0) ||
-  container.health === 'unhealthy' ||
-  container.pods?.items.some(isFailingPod) === true
+  !isScaledToZero(container) &&
+  ((container.state === 'exited' && container.exitCode !== 0) ||
+    container.health === 'unhealthy' ||
+    container.pods?.items.some(isFailingPod) === true)
 
-/** The engine's words where they say more than the state and the number of pods do: "Up 4 minutes" and "Exited (0) ..." do not. */
+/**
+ * The engine's words where they say more than the state and the number of pods do: "Up 4 minutes" and "Exited (0) ..." do not, and of
+ * "1 of 2 pods ready: Unschedulable" the reason does.
+ */
 export const engineStatusText = ({ status }: Container): string | null =>
-  !status || /^(Up|Exited|Created)\b|^Running$|^\d+ of \d+ pods ready$/i.test(status) ? null : status
+  !status || /^(Up|Exited|Created)\b|^(Running|Stopped)$/i.test(status)
+    ? null
+    : status.replace(/^\d+ of \d+ pods ready(: )?/i, '') || null
 
 /** Whether it has more to show than its state: a health check, restarts, or a status text of the engine. */
 export const hasHealth = (container: Container): boolean =>

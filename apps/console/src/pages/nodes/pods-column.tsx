@@ -1,11 +1,10 @@
 import type { Container } from '@crux/contract'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Column } from '../../table/columns.ts'
 import { containerKey } from './containers.ts'
+import { PodCount } from './PodCount.tsx'
 import { PodList } from './PodList.tsx'
-import { countPods } from './pods.ts'
 
 export type PodFolds = ReturnType<typeof usePodFolds>
 
@@ -38,11 +37,16 @@ export const podsColumn = (header: string, { isOpen, toggle }: PodFolds): Column
 })
 
 function PodsButton({ container, isOpen, onToggle }: { container: Container; isOpen: boolean; onToggle: () => void }) {
-  const { t } = useTranslation('nodes')
   if (!container.pods)
     return (
       <span data-no-value className="text-ink-3">
         -
+      </span>
+    )
+  if (container.pods.total === 0)
+    return (
+      <span className="text-ink-2">
+        <PodCount container={container} />
       </span>
     )
   const Chevron = isOpen ? ChevronDown : ChevronRight
@@ -54,7 +58,7 @@ function PodsButton({ container, isOpen, onToggle }: { container: Container; isO
       className="inline-flex min-h-6 items-center gap-1 rounded-sm text-ink-2 tabular-nums hover:text-ink"
     >
       <Chevron aria-hidden className="size-3.5!" />
-      {t('pods.ready', countPods(container.pods))}
+      <PodCount container={container} />
     </button>
   )
 }

@@ -4,8 +4,9 @@ import { type StatusStyle, statusStyle } from '../../components/status-styles.ts
 /** Reasons that a cluster gives for a pod that will not run as it is. */
 const failing = /BackOff|^Err|Error|OOMKilled|Unschedulable|Evicted|Invalid|^CreateContainer/
 
+/** A pod that is being deleted ends with the code of the signal that stopped it. */
 export const isFailingPod = ({ exitCode, reason, state }: Pick<Pod, 'exitCode' | 'reason' | 'state'>): boolean =>
-  failing.test(reason) || (state === 'exited' && exitCode != null && exitCode !== 0)
+  failing.test(reason) || (state === 'exited' && exitCode != null && exitCode !== 0 && reason !== 'Terminating')
 
 export function podAppearance(pod: Pick<Pod, 'exitCode' | 'ready' | 'reason' | 'state'>): StatusStyle {
   if (isFailingPod(pod)) return statusStyle('container', 'exited')
@@ -13,8 +14,12 @@ export function podAppearance(pod: Pick<Pod, 'exitCode' | 'ready' | 'reason' | '
   return pod.state === 'exited' ? statusStyle('phase', 'waiting') : statusStyle('container', pod.state ?? 'unknown')
 }
 
-/** How many pods are ready, and how many there are. */
-export const countPods = ({ items, total }: NonNullable<Container['pods']>): { ready: number; total: number } => ({
-  ready: items.filter(({ ready }) => ready).length,
-  total,
-})
+/**
+ * How many pods a workload has, and how many of them are ready. `ready` is undefined where it says nothing, since no pod shall be ready any
+ * more, and where it is not known, since not all pods are listed.
+ */
+export function countPods({ pods, state }: Pick<Container, 'pods' | 'state'>): { ready?: number; total: number } {
+  const { items, total } = pods ?? { items: [], total: 0 }
+  if (state === 'exited' || items.length < total || total === 0) return { total }
+  return { ready: items.filter(({ ready }) => ready).length, total }
+}

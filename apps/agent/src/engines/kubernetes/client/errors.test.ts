@@ -7,15 +7,35 @@ const failing = (code: number, reason: string, message: string) =>
   translate(toApiError(code, { code, reason, message }), asked)
 
 describe('an error of the cluster', () => {
-  test('of an admission webhook is repeated in its words', () => {
-    const { kind, message } = failing(
+  test.each([
+    [
+      'of an admission webhook is repeated in its words',
       403,
       'Forbidden',
       'admission webhook "policy.example.com" denied the request: no root',
-    )
-    expect(kind).toBe('refused')
-    expect(message).toContain('refuses to create the Deployment web in the namespace demo')
-    expect(message).toContain('denied the request: no root')
+      'refused',
+      ['refuses to create the Deployment web in the namespace demo', 'denied the request: no root'],
+    ],
+    [
+      'of a conversion webhook that does not answer is not one of the API server',
+      500,
+      'InternalError',
+      'conversion webhook for monitoring.example.com/v1, Kind=Probe failed: Post "https://monitor.example.svc:443/convert?timeout=30s": EOF',
+      'webhook-unavailable',
+      ['its conversion webhook for monitoring.example.com/v1, Kind=Probe does not answer'],
+    ],
+    [
+      'of credentials that the cluster does not accept says what to check',
+      401,
+      'Unauthorized',
+      'Unauthorized',
+      'refused',
+      ['check the kubeconfig or the service account'],
+    ],
+  ] as const)('%s', (_, code, reason, words, kind, parts) => {
+    const error = failing(code, reason, words)
+    expect(error.kind).toBe(kind)
+    for (const part of parts) expect(error.message).toContain(part)
   })
 
   test('that passes counts as unavailable, so that work is repeated', () => {
@@ -48,27 +68,10 @@ describe('an error of the cluster', () => {
     }
   })
 
-  test('of a conversion webhook that does not answer is not one of the API server', () => {
-    const { kind, message } = failing(
-      500,
-      'InternalError',
-      'conversion webhook for monitoring.example.com/v1, Kind=Probe failed: Post "https://monitor.example.svc:443/convert?timeout=30s": EOF',
-    )
-    expect(kind).toBe('webhook-unavailable')
-    expect(message).toContain('its conversion webhook for monitoring.example.com/v1, Kind=Probe does not answer')
-  })
-
   test('that repeats an address with a timeout is no timeout', () => {
     expect(failing(500, 'InternalError', 'Post "https://example.com/?timeout=10s": EOF').kind).toBe('other')
     expect(failing(500, 'InternalError', 'etcdserver: request timed out').kind).toBe('unavailable')
     expect(failing(500, 'Timeout', 'Timeout: request did not complete').kind).toBe('unavailable')
-  })
-
-  test('of credentials that the cluster does not accept says what to check', () => {
-    expect(failing(401, 'Unauthorized', 'Unauthorized')).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('check the kubeconfig or the service account'),
-    })
   })
 
   test('of this program is none of the cluster', () => {

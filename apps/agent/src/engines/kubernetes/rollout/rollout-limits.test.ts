@@ -69,29 +69,28 @@ describe('the limits of a rollout', () => {
     opened.push(limits)
     return limits
   }
+  /** Whether the deadline of the cluster counts with these objects, which the limits have seen. */
+  const counts = (limits: RolloutLimits, seen: WorkloadObjects) => {
+    limits.observe(seen)
+    return limits.countsDeadline(seen)
+  }
   const getError = ({ signal }: RolloutLimits) => {
     expect(signal.reason).toBeInstanceOf(RolloutError)
     return signal.reason
   }
 
   test('count the deadline of the cluster where no image was pulled', () => {
-    const limits = open()
-    const present = makeSeen({ events: [{ reason: 'Pulled' }] })
-    limits.observe(present)
-    expect(limits.countsDeadline(present)).toBe(true)
+    expect(counts(open(), makeSeen({ events: [{ reason: 'Pulled' }] }))).toBe(true)
   })
 
   test('give a container the whole time after the pull of its image', () => {
     const limits = open()
     limits.observe(pulling)
     vi.advanceTimersByTime(600 * seconds)
-    limits.observe(pulling)
-    expect(limits.countsDeadline(pulling)).toBe(false)
-    limits.observe(pulled)
-    expect(limits.countsDeadline(pulled)).toBe(false)
+    expect(counts(limits, pulling)).toBe(false)
+    expect(counts(limits, pulled)).toBe(false)
     vi.advanceTimersByTime(59 * seconds)
-    limits.observe(pulled)
-    expect(limits.countsDeadline(pulled)).toBe(false)
+    expect(counts(limits, pulled)).toBe(false)
     vi.advanceTimersByTime(1 * seconds)
     expect(limits.countsDeadline(pulled)).toBe(true)
     expect(limits.signal.aborted).toBe(false)
@@ -99,11 +98,9 @@ describe('the limits of a rollout', () => {
 
   test('give it the whole time too when the pull ended while nothing looked, as in a restart of the agent', () => {
     const limits = open()
-    limits.observe(pulled)
-    expect(limits.countsDeadline(pulled)).toBe(false)
+    expect(counts(limits, pulled)).toBe(false)
     vi.advanceTimersByTime(60 * seconds)
-    limits.observe(pulled)
-    expect(limits.countsDeadline(pulled)).toBe(true)
+    expect(counts(limits, pulled)).toBe(true)
   })
 
   test.each([
@@ -117,8 +114,7 @@ describe('the limits of a rollout', () => {
     limits.observe(pulling)
     limits.observe(seen)
     vi.advanceTimersByTime(60 * seconds)
-    limits.observe(seen)
-    expect(limits.countsDeadline(seen)).toBe(true)
+    expect(counts(limits, seen)).toBe(true)
   })
 
   test('go on while one container of a pod pulls and another has pulled', () => {
@@ -132,8 +128,7 @@ describe('the limits of a rollout', () => {
     })
     limits.observe(seen)
     vi.advanceTimersByTime(600 * seconds)
-    limits.observe(seen)
-    expect(limits.countsDeadline(seen)).toBe(false)
+    expect(counts(limits, seen)).toBe(false)
   })
 
   test('end a pull after an hour, with the image', () => {
@@ -145,34 +140,16 @@ describe('the limits of a rollout', () => {
     expect(getError(limits).message).toMatch(/^the pull of shop:2 has not ended within 60 minutes: check/)
   })
 
-  test('end the wait for a cluster that reports nothing, with what it waits for', () => {
-    const limits = open()
-    limits.detail = '0 of 1 ready'
-    vi.advanceTimersByTime(120 * seconds)
-    expect(getError(limits).message).toBe('the cluster did not report the result in time: 0 of 1 ready')
-  })
-
   test('count no deadline while pods of the previous template end, and give the new ones the whole time', () => {
     const limits = open()
     const ending = makeSeen({ isEnding: true })
     limits.observe(ending)
     vi.advanceTimersByTime(90 * seconds)
-    limits.observe(ending)
-    expect(limits.countsDeadline(ending)).toBe(false)
+    expect(counts(limits, ending)).toBe(false)
     const next = makeSeen({})
-    limits.observe(next)
-    expect(limits.countsDeadline(next)).toBe(false)
+    expect(counts(limits, next)).toBe(false)
     vi.advanceTimersByTime(60 * seconds)
     expect(limits.countsDeadline(next)).toBe(true)
-  })
-
-  test('end the wait for a previous pod that never ends, with its name', () => {
-    const limits = open()
-    limits.observe(makeSeen({ isEnding: true }))
-    vi.advanceTimersByTime(128 * seconds)
-    expect(getError(limits).message).toBe(
-      'the pod old of the previous release does not end: check its machine and its finalizers',
-    )
   })
 
   test('give the container of a Job its whole time from when it runs', () => {
@@ -191,13 +168,32 @@ describe('the limits of a rollout', () => {
     })
   })
 
-  test('end the wait for the container of a Job that does not start, with the words of the scheduler', () => {
-    const limits = open('Job')
-    limits.observe(makeSeen({ kind: 'Job' }))
-    limits.detail = 'no node for the pod (Unschedulable)'
-    vi.advanceTimersByTime(60 * seconds)
-    expect(getError(limits).message).toBe(
-      'the container did not start within 60 s: no node for the pod (Unschedulable)',
-    )
+  test.each([
+    {
+      waits: 'a cluster that reports nothing, with what it waits for',
+      detail: '0 of 1 ready',
+      after: 120,
+      message: 'the cluster did not report the result in time: 0 of 1 ready',
+    },
+    {
+      waits: 'a previous pod that never ends, with its name',
+      seen: makeSeen({ isEnding: true }),
+      after: 128,
+      message: 'the pod old of the previous release does not end: check its machine and its finalizers',
+    },
+    {
+      waits: 'the container of a Job that does not start, with the words of the scheduler',
+      kind: 'Job' as const,
+      seen: makeSeen({ kind: 'Job' }),
+      detail: 'no node for the pod (Unschedulable)',
+      after: 60,
+      message: 'the container did not start within 60 s: no node for the pod (Unschedulable)',
+    },
+  ])('end the wait for $waits', ({ after, detail, kind, message, seen }) => {
+    const limits = open(kind)
+    if (seen) limits.observe(seen)
+    if (detail) limits.detail = detail
+    vi.advanceTimersByTime(after * seconds)
+    expect(getError(limits).message).toBe(message)
   })
 })
