@@ -41,7 +41,7 @@ test('a container that the engine holds locked hides no other container and is i
   })
   await new Promise<void>((resolve) => engine.listen(path, resolve))
   const driver = await openDockerDriver(`unix://${path}`, createLogger({ name: 'test', level: 'silent' }), {
-    heldMs: 50,
+    heldMs: 500,
   })
   const ending = new AbortController()
   try {
