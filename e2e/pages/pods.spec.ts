@@ -53,8 +53,8 @@ const workloads: Container[] = [
     externalAddresses: [{ type: 'load-balancer', addresses: ['203.0.113.7', 'a1b2c3d4e5f6.elb.example.com'] }],
   }),
   toWorkload('worker', forty, { restartCount: 72, status: '34 of 40 pods ready: CrashLoopBackOff' }),
-  toWorkload('off', [], { state: 'exited', status: 'Stopped', startedAt: null }),
-  toWorkload('batch', [], { state: 'waiting', status: quota, startedAt: null }),
+  toWorkload('off', [], { pods: undefined, state: 'exited', status: 'Stopped', startedAt: null }),
+  toWorkload('batch', [], { pods: undefined, state: 'waiting', status: quota, startedAt: null }),
   toWorkload(
     'migrate',
     [toPod('migrate-3-5f0c2a91', { state: 'exited', reason: 'Completed', ready: false, exitCode: 0 })],

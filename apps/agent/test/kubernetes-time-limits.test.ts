@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Phase, PhaseState, type Release } from '@crux/agent-protocol'
 import { forwardToKubernetes, idle, kubernetesMissing, type Registry, startRegistry } from '@crux/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { type ClusterAgent, startClusterAgent } from './kit/cluster-agent.ts'
@@ -31,6 +32,12 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
           'ProgressDeadlineExceeded',
         ),
       60_000,
+    )
+
+  /** The states of the pull that the agent reported. */
+  const listPullPhases = ({ key }: Release) =>
+    (key ? agent.server.listEvents(key) : []).flatMap(({ event }) =>
+      event.case === 'phase' && event.value.phase === Phase.PULL ? [event.value.state] : [],
     )
 
   test('does not count the end of the previous pods where the pods are recreated', async () => {
@@ -120,6 +127,7 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
       slow.release()
       const { reason } = await agent.server.getOutcome(release)
       expect(reason).toMatch(/^it was not ready within 4 s: Readiness probe failed/)
+      expect(listPullPhases(release)).toEqual([PhaseState.RUNNING, PhaseState.DONE])
     })
 
     test('lets it be cancelled during the pull', async (context) => {

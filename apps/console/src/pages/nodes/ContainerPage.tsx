@@ -25,6 +25,7 @@ import { isForeign } from './containers.ts'
 import { finishedAt } from './inspection.ts'
 import { PodCount } from './PodCount.tsx'
 import { PodList } from './PodList.tsx'
+import { withPods } from './pods.ts'
 import { useContainerActions } from './use-container-actions.ts'
 import { useStopper } from './use-stopper.ts'
 
@@ -58,7 +59,8 @@ function ContainerView({ teamSlug, node, reference }: Props) {
     { teamSlug, nodeId: node.id },
     {
       ready: (channel) => channel.send('watch-containers-state', prefix ? { prefix } : {}),
-      'containers-state-list': (list) => (list.prefix ?? '') === prefix && setContainers(list.containers),
+      'containers-state-list': (list) =>
+        (list.prefix ?? '') === prefix && setContainers(withPods(list.containers, node.type)),
     },
   )
   const container = containers?.find(

@@ -20,6 +20,7 @@ import { ContainerPorts } from './ContainerPorts.tsx'
 import { ContainerState, Health } from './ContainerState.tsx'
 import { containerKey, containerName, getPrefix, imageText, isFailing, isForeign, isInternal } from './containers.ts'
 import { ExternalAddressCell } from './ExternalAddresses.tsx'
+import { withPods } from './pods.ts'
 import { type PodFolds, podsColumn, usePodFolds } from './pods-column.tsx'
 import { useContainerActions } from './use-container-actions.ts'
 import { useContainerFilter } from './use-container-filter.ts'
@@ -40,7 +41,7 @@ export function NodeContainers(props: Props) {
       ready: (channel) => channel.send('watch-containers-state', prefix ? { prefix } : {}),
       'containers-state-list': (list) => {
         if ((list.prefix ?? '') !== (prefix ?? '')) return
-        setContainers(list.containers)
+        setContainers(withPods(list.containers, node.type))
         onCount(list.containers.filter((container) => !isInternal(container)).length)
       },
     },

@@ -10,7 +10,7 @@ import {
   isReached,
   portText,
 } from './containers.ts'
-import { countPods } from './pods.ts'
+import { countPods, withPods } from './pods.ts'
 
 const make = (rest: Partial<Container> = {}): Container => ({
   id: { prefix: '', name: 'shop-api' },
@@ -81,6 +81,12 @@ describe('containers of a node', () => {
     expect(isFailing(make({ pods: { total: 1, items: [{ ...pod, reason: 'Error' }] } }))).toBe(true)
     const late = make({ state: 'exited', status: 'DeadlineExceeded', pods: { total: 0, items: [] } })
     expect(isFailing(late)).toBe(true)
+  })
+
+  it('shows a workload of a cluster without pods as one, and no container of Docker', () => {
+    const foreign = make({ managed: null })
+    expect(withPods([make(), foreign], 'k8s')).toEqual([make({ pods: { total: 0, items: [] } }), foreign])
+    expect(withPods([make()], 'docker')).toEqual([make()])
   })
 
   it('counts ready pods only where all are listed and shall be ready', () => {

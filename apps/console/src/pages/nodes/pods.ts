@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@crux/contract'
+import type { Container, NodeType, Pod } from '@crux/contract'
 import { type StatusStyle, statusStyle } from '../../components/status-styles.ts'
 
 /** Reasons that a cluster gives for a pod that will not run as it is. */
@@ -13,6 +13,12 @@ export function podAppearance(pod: Pick<Pod, 'exitCode' | 'ready' | 'reason' | '
   if (pod.state === 'running') return statusStyle('container', pod.ready ? 'running' : 'waiting')
   return pod.state === 'exited' ? statusStyle('phase', 'waiting') : statusStyle('container', pod.state ?? 'unknown')
 }
+
+/** Containers as a node of this type has them: the server sends no pods for a workload of a cluster that has none. */
+export const withPods = (containers: readonly Container[], nodeType: NodeType): readonly Container[] =>
+  nodeType === 'k8s'
+    ? containers.map((one) => (one.managed && !one.pods ? { ...one, pods: { total: 0, items: [] } } : one))
+    : containers
 
 /**
  * How many pods a workload has, and how many of them are ready. `ready` is undefined where it says nothing, since no pod shall be ready any

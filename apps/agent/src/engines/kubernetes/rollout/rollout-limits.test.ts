@@ -117,6 +117,28 @@ describe('the limits of a rollout', () => {
     expect(counts(limits, seen)).toBe(true)
   })
 
+  test('say that a pull has ended once no image is pulled any more, and none failed', () => {
+    const limits = open()
+    const sees = (seen: WorkloadObjects) => {
+      limits.observe(seen)
+      return limits.pull
+    }
+    expect(sees(makeSeen({ events: [{ reason: 'Pulled' }] }))).toBe('none')
+    expect(sees(pulling)).toBe('running')
+    const failed = makeSeen({ events: [{ reason: 'Pulling' }, { reason: 'Failed' }] })
+    expect(sees(failed)).toBe('running')
+    expect(sees(pulled)).toBe('ended')
+  })
+
+  test('count no pull of a pod that the release replaces', () => {
+    const limits = open()
+    const { events, ...seen } = makeSeen({ isEnding: true, events: [{ reason: 'Pulling' }, { reason: 'Pulled' }] })
+    const ofPrevious = { kind: 'Pod', name: 'old', uid: 'uid-old', fieldPath: 'spec.containers{web}' }
+    const moved = events.map((event) => ({ ...event, fields: { ...event.fields, involvedObject: ofPrevious } }))
+    limits.observe({ ...seen, events: moved })
+    expect(limits.pull).toBe('none')
+  })
+
   test('go on while one container of a pod pulls and another has pulled', () => {
     const limits = open()
     const seen = makeSeen({

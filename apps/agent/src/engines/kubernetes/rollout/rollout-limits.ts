@@ -39,6 +39,8 @@ export class RolloutLimits {
   #countsFrom: number | undefined
   #timer: NodeJS.Timeout | undefined
 
+  #hasFailedPull = false
+
   constructor(workload: LimitedWorkload) {
     this.#workload = workload
     this.#limit()
@@ -49,11 +51,19 @@ export class RolloutLimits {
     return this.#expired.signal
   }
 
+  /** How the pull of images for the new pods went so far. A failed one is repeated. */
+  get pull(): 'none' | 'running' | 'ended' {
+    if (this.#wait.kind === 'pull') return 'running'
+    if (this.#pulled.size === 0) return 'none'
+    return this.#hasFailedPull ? 'running' : 'ended'
+  }
+
   observe(seen: WorkloadObjects): void {
     const pods = this.#workload.object.kind === 'Job' ? seen.pods : listNewestPods(seen)
     const pulls = listPulls(pods, seen.events)
     const hasPulled = pulls.ended.some((container) => !this.#pulled.has(container))
     for (const container of pulls.ended) this.#pulled.add(container)
+    this.#hasFailedPull = pulls.hasFailed
     const before = this.#wait.kind
     this.#wait = this.#describe(seen, pods, pulls.running)
     if (this.#wait.kind === before && !hasPulled) return

@@ -14,7 +14,6 @@ import {
 import type { NamespaceView } from './namespace-view.ts'
 import { RolloutError } from './rollout-error.ts'
 import { type LimitedWorkload, RolloutLimits } from './rollout-limits.ts'
-import { readEvent } from './status.ts'
 
 /** How many of the last lines of a failed container are reported. */
 const lastLinesMax = 100
@@ -44,19 +43,15 @@ export async function verifyWorkload(
 ): Promise<void> {
   const { instanceId } = applied
   let shown: string | undefined
-  let isPulling = false
+  const pullReport = createPullReport(instanceId, progressReporter)
   let wasSeen = false
   const limits = new RolloutLimits(applied)
   const look = (): Judgement | undefined => {
     const seen = collect(view, applied.object)
     if (wasSeen && !seen.workload) throw deletedFromOutside(applied)
     wasSeen ||= seen.workload !== undefined
-    const pulls = pullReasons(seen)
-    if (!isPulling && pulls.has('Pulling')) {
-      isPulling = true
-      progressReporter.running(instanceId, Phase.PULL)
-    }
     limits.observe(seen)
+    pullReport.update(limits.pull)
     const judgement = judge(seen, applied, { hasTime: !limits.countsDeadline(seen) })
     if (judgement.kind !== 'progressing') return judgement
     if (judgement.detail !== shown) progressReporter.running(instanceId, Phase.VERIFY, judgement.detail)
@@ -70,15 +65,33 @@ export async function verifyWorkload(
       return judged
     })
     .catch((error: unknown) => {
-      const reason = getMessage(error)
-      if (isPulling && isPullFailure(reason)) progressReporter.failed(instanceId, Phase.PULL, reason)
+      pullReport.fail(getMessage(error))
       throw error
     })
     .finally(() => limits.close())
   for (const line of listPrepared(collect(view, applied.object))) progressReporter.info(instanceId, line)
-  if (isPulling) progressReporter.done(instanceId, Phase.PULL)
-  else progressReporter.skipped(instanceId, Phase.PULL, 'the node has the image already')
+  pullReport.end()
   progressReporter.done(instanceId, Phase.VERIFY, judgement.kind === 'ready' ? judgement.detail : '')
+}
+
+/** Reports the pull as one phase, which is over when the images of the first pods are there. */
+function createPullReport(instanceId: string, progressReporter: ProgressReporter) {
+  let reported: RolloutLimits['pull'] = 'none'
+  const update = (pull: RolloutLimits['pull']) => {
+    if (reported === 'none' && pull !== 'none') progressReporter.running(instanceId, Phase.PULL)
+    if (reported !== 'ended' && pull === 'ended') progressReporter.done(instanceId, Phase.PULL)
+    if (reported !== 'ended') reported = pull
+  }
+  return {
+    update,
+    fail(reason: string) {
+      if (reported !== 'none' && isPullFailure(reason)) progressReporter.failed(instanceId, Phase.PULL, reason)
+    },
+    end() {
+      if (reported === 'none') progressReporter.skipped(instanceId, Phase.PULL, 'the node has the image already')
+      else update('ended')
+    },
+  }
 }
 
 /**
@@ -189,16 +202,6 @@ function collect(view: NamespaceView, { kind, name, uid }: ClusterObject): Workl
   const parents = new Set([uid, ...replicaSets.map((set) => set.uid)])
   const pods = view.all('Pod').filter(({ owners }) => owners.some((owner) => parents.has(owner.uid)))
   return { workload, replicaSets, pods, events: view.all('Event') }
-}
-
-function pullReasons({ events, pods }: WorkloadObjects): ReadonlySet<string> {
-  const uids = new Set(pods.map(({ uid }) => uid))
-  return new Set(
-    events.flatMap((event) => {
-      const fields = readEvent(event)
-      return fields && uids.has(fields.involvedObject.uid) ? [fields.reason] : []
-    }),
-  )
 }
 
 const isPullFailure = (reason: string): boolean =>
