@@ -1,10 +1,11 @@
 import {
   type ContainerConfigField,
   type ContainerConfigFields,
-  containerConfigGroups,
+  containerConfigFieldNames,
   type NodeType,
 } from '@crux/contract'
 import { isUnset } from './config-parts.ts'
+import { engineEffects } from './engine-effects.ts'
 import { healthCheckTest } from './health-check.ts'
 
 /** `partly`: the setting has an effect here, but not all that its name promises. */
@@ -15,8 +16,7 @@ export type NotApplied = { property: string; description: string; partly?: true 
  * that would change nothing anyway (`proxyHeaders: false`) are omitted.
  */
 export function notApplied(config: ContainerConfigFields, nodeType: NodeType): NotApplied[] {
-  const foreign: readonly ContainerConfigField[] =
-    nodeType === 'docker' ? containerConfigGroups.kubernetes : containerConfigGroups.docker
+  const foreign = containerConfigFieldNames.filter((field) => engineEffects[field][nodeType] === null)
   const whole = foreign.flatMap((field) =>
     hasEffect(field, config[field])
       ? [{ property: field, description: `${field} is for ${otherKind[nodeType]} nodes and does nothing here` }]
