@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { kubernetesMissing } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAccess } from '../src/engines/kubernetes/client/access.ts'
@@ -96,6 +97,27 @@ describe.skipIf(missing)('a kubeconfig', () => {
     await expect(listConfig()).rejects.toThrow('does not accept')
     await writeFile(tokenFile, token)
     expect((await listConfig()).objects).not.toEqual([])
+  })
+
+  test('has a plugin that fails for a moment: the cluster counts as unavailable, and nothing of its words is repeated', async () => {
+    const { tokenFile, user } = await writePlugin()
+    await rm(tokenFile)
+    const [flag, script] = user.exec.args
+    const failing = {
+      exec: { ...user.exec, args: [flag, `[ -e ${tokenFile} ] || { echo private >&2; exit 1; }; ${script}`] },
+    }
+    const listConfig = await open(await write(withUser(failing)))
+    const error = await listConfig().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('yields no credentials') })
+    expect(inspect(error)).not.toContain('private')
+    await writeFile(tokenFile, token)
+    expect((await listConfig()).objects).not.toEqual([])
+  })
+
+  test('has a plugin that is not there: it cannot be used', async () => {
+    const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: join(directory, 'none'), args: [] } }
+    const listConfig = await open(await write(withUser(user)))
+    await expect(listConfig()).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('ENOENT') })
   })
 
   test('has a plugin that does not end: a request fails in its time', async () => {

@@ -1,13 +1,13 @@
 import type { RequestOptions } from 'node:https'
 import { errorCode } from '@crux/service-kit'
 import type { Access } from './api.ts'
-import { KubeconfigError } from './api-error.ts'
+import { KubeconfigError, NoAnswerError } from './api-error.ts'
 
 /**
  * Reads a kubeconfig, or the service account of the agent's own pod. The library is loaded here and only now: it would cost an agent on Docker
  * 50 MB of memory.
  *
- * @throws KubeconfigError
+ * @throws KubeconfigError; `authorize` also a NoAnswerError
  */
 export async function openAccess(kubeconfig: string | undefined): Promise<Access> {
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
@@ -34,6 +34,8 @@ export async function openAccess(kubeconfig: string | undefined): Promise<Access
     try {
       await current.config.applyToHTTPSOptions(options)
     } catch (error) {
+      // A program that is there and fails may be cut off itself, and succeed when it runs again.
+      if (errorCode(error) === '') throw new NoAnswerError(`${source} yields no credentials`)
       throw new KubeconfigError(`${source} yields no credentials${describeCode(error)}`)
     }
     // The library's agent opens a connection for each request; only it knows the way through a proxy.
