@@ -194,6 +194,23 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
     expect((await agent.list('Service')).map(({ name }) => name)).toEqual(['web'])
   })
 
+  test('of a part of a version ends what its container was before under another kind or name, and nothing else', async () => {
+    const other = { instanceId: randomUUID(), config: { name: 'other', ...serve('other') } }
+    const job = { ...shell('exit 0'), ports: [], expectedState: { state: 'exited' } }
+    const toInstances = (config: object) => ({ instances: [{ instanceId, config: { name: 'web', ports, ...config } }] })
+    const names = async (kind: 'Deployment' | 'Job' | 'Service') =>
+      (await agent.list(kind)).map(({ name }) => name.replace(/-\d+-[0-9a-f]{8}$/, '')).sort()
+    await deploySuccessfully({}, { instances: [...toInstances(serve('one')).instances, other] })
+    await deploySuccessfully({}, { ...toInstances(job), partial: true })
+    expect([await names('Deployment'), await names('Job'), await names('Service')]).toEqual([['other'], ['web'], []])
+    await deploySuccessfully({}, { ...toInstances({ name: 'api', ...serve('two') }), partial: true })
+    expect([await names('Deployment'), await names('Job'), await names('Service')]).toEqual([
+      ['api', 'other'],
+      [],
+      ['api'],
+    ])
+  })
+
   test('gives a secret to the container alone', async () => {
     const secrets = [{ key: 'PASSWORD', required: true, encrypted: true, value: await agent.seal('not-for-logs') }]
     const release = toRelease({ ...shell('echo got $PASSWORD; exit 1'), secrets })

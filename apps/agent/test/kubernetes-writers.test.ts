@@ -45,6 +45,22 @@ describe.skipIf(kubernetesMissing())('a volume that one pod may write', () => {
     expect(getPath(pod, 'status', 'containerStatuses', '0', 'restartCount')).toBe(0)
   })
 
+  test('is left by the pod of a Deployment also where the agent restarts meanwhile', async () => {
+    await sequence.deploySuccessfully(
+      shell(`${hold}; trap 'sleep 5; rmdir /data/lock; exit 0' TERM; sleep 1000 & wait`),
+    )
+    const release = sequence.toRelease({ ...shell(hold), ...exited })
+    agent.server.deploy(release)
+    await waitUntil(
+      'the Deployment is stopped',
+      async () => getPath(await agent.get('Deployment', 'web'), 'spec', 'replicas') === 0,
+    )
+    expect(await agent.list('Job')).toEqual([])
+    await agent.restartAgent()
+    expect(await agent.server.getOutcome(release)).toMatchObject({ successful: true, reason: '' })
+    expect(await agent.list('Deployment')).toEqual([])
+  })
+
   test('is left by the pod of a cancelled Job before the next one writes', async () => {
     const job = shell(`${hold}; trap 'sleep 3; rmdir /data/lock; exit 0' TERM; while true; do sleep 0.1; done`)
     const cancelled = sequence.toRelease({ ...job, ...exited })
