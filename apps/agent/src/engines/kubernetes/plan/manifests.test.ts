@@ -66,7 +66,7 @@ describe('the pods of a release', () => {
 
   test('run the image by its digest, with the credentials of its registry in a secret', () => {
     const { pullSecret, workload } = plan({})
-    expect(text(workload.spec)).toContain(`"image":"registry.example.com/app@${digest}"`)
+    expect(text(workload.spec)).toContain(`"image":"registry.example.com/app:1@${digest}"`)
     expect(text(workload.spec)).toContain(`"imagePullSecrets":[{"name":"${pullSecret?.metadata.name}"}]`)
   })
 

@@ -83,7 +83,8 @@ function manifestsFrom(desired: DesiredWorkload, parts: WorkloadParts): Workload
     isLocal: digest === undefined,
   })
   const pod = {
-    image: digest ? `${image.name}@${digest}` : `${image.name}:${image.tag}`,
+    // The cluster pulls by the digest; the tag tells people which version runs.
+    image: `${image.name}:${image.tag}${digest ? `@${digest}` : ''}`,
     isLocal: digest === undefined,
     configMap: configMap?.metadata.name,
     secret: secret?.metadata.name,

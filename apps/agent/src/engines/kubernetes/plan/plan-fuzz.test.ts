@@ -127,7 +127,7 @@ test(`toManifests gives none of ${total} random configurations a way to the node
               containers: [
                 isLocal
                   ? { image: 'registry/app:1', imagePullPolicy: 'Never' }
-                  : { image: `registry/app@${digest}`, securityContext: { allowPrivilegeEscalation: false } },
+                  : { image: `registry/app:1@${digest}`, securityContext: { allowPrivilegeEscalation: false } },
               ],
             },
           },

@@ -31,7 +31,7 @@ export const pullSeconds = 3_600
 
 /** What the pods of a workload are made of, besides its configuration. */
 export interface PodParts {
-  /** "name@sha256:...", or "name:tag" of an image that the nodes have. */
+  /** "name:tag@sha256:...", or "name:tag" of an image that the nodes have. */
   image: string
   isLocal: boolean
   configMap: string | undefined
