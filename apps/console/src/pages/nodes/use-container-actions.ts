@@ -7,7 +7,7 @@ import { useDenied } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
 import type { Question } from '../../components/question.ts'
-import { containerName, isForeign, isStopNoticed } from './containers.ts'
+import { containerName, isEndedJob, isForeign, isStopNoticed } from './containers.ts'
 import { useContainerOperations } from './use-container-operations.ts'
 
 type Props = {
@@ -68,7 +68,8 @@ export function useContainerActions({ teamSlug, node, containers, send }: Props)
             stale ||
             mayOperate ||
             waits ||
-            (container.state !== 'exited' && container.state !== null && t('containers.notExited')),
+            (container.state !== 'exited' && container.state !== null && t('containers.notExited')) ||
+            (isEndedJob(container) && t('containers.endedJob')),
           run: () => operations.run(container, 'start'),
         }
     const restart: Action = {
