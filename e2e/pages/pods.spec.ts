@@ -59,7 +59,7 @@ const workloads: Container[] = [
     'migrate',
     [toPod('migrate-3-5f0c2a91', { state: 'exited', reason: 'Completed', ready: false, exitCode: 0 })],
     {
-      ...{ state: 'exited', status: 'Completed', exitCode: 0, ports: [] },
+      ...{ state: 'exited', status: 'Completed', exitCode: 0, ports: [], isJob: true },
     },
   ),
 ]
@@ -101,6 +101,14 @@ test('each workload of a cluster says how many of its pods are ready, and a stop
   await expect(row(page, 'off')).toContainText('No pods')
   await expect(row(page, 'off').getByRole('button', { name: 'pods' })).toHaveCount(0)
   await expect(row(page, 'migrate')).toContainText('1 pod')
+  await expect(row(page, 'migrate').getByRole('button', { name: 'Start', exact: true })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  )
+  await expect(row(page, 'off').getByRole('button', { name: 'Start', exact: true })).not.toHaveAttribute(
+    'aria-disabled',
+    'true',
+  )
   await expect(page.getByRole('radio', { name: 'Failing 2' })).toBeVisible()
 })
 

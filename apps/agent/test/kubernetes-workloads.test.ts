@@ -145,7 +145,11 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     ])
     const ended = ({ state, reason }: { state: ContainerState; reason: string }) =>
       state === ContainerState.EXITED && /Completed|BackoffLimitExceeded/.test(reason)
-    expect(await awaitRow('the good end', good, ended)).toMatchObject({ reason: 'Completed', exitCode: 0 })
+    expect(await awaitRow('the good end', good, ended)).toMatchObject({
+      reason: 'Completed',
+      exitCode: 0,
+      isJob: true,
+    })
     expect(await awaitRow('the bad end', bad, ended)).toMatchObject({ reason: 'BackoffLimitExceeded', exitCode: 7 })
     expect(await readTexts(good)).toEqual(['done'])
     await expect(view.operate(good, Operation.START)).rejects.toMatchObject({

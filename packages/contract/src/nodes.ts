@@ -168,6 +168,8 @@ export const Container = z.object({
   imageTag: z.string(),
   ports: z.array(z.object({ internal: z.int(), external: z.int().nullish(), protocol: z.string().optional() })),
   labels: z.record(z.string(), z.string()),
+  /** A workload of a cluster that runs once, so that `container-command` refuses it. */
+  isJob: z.boolean().optional(),
   /** Of a workload of a cluster: its pods, the newest first. `total` counts also those that are not listed. */
   pods: z.object({ total: z.int(), items: z.array(Pod) }).optional(),
   /** Of a workload of a cluster that has a load balancer or an ingress, where the agent may watch them. */

@@ -17,6 +17,7 @@ export function isSameContainer(left: Container, right: Container): boolean {
     left.command === right.command &&
     areSameLabels(left.labels, right.labels) &&
     areSame(left.ports, right.ports, isSamePort) &&
+    left.isJob === right.isJob &&
     left.podCount === right.podCount &&
     areSame(left.pods, right.pods, isSamePod) &&
     areSame(left.externalAddresses, right.externalAddresses, areSameAddresses)

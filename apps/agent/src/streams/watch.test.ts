@@ -61,6 +61,7 @@ describe('watchContainers', () => {
     ['an address', { externalAddresses: [{ addresses: ['203.0.113.7'] }] }],
     ['another pod', { pods: [{ name: 'a-2' }] }],
     ['a pod that is ready', { pods: [{ name: 'a-1', ready: true }] }],
+    ['another kind', { isJob: true }],
     ['another image', { imageTag: '2' }],
     ['another label', { labels: { one: '2' } }],
   ])('sends a container whose state is the same but has %s', async (_, change) => {

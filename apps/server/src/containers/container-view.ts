@@ -84,6 +84,7 @@ function toContainer(container: AgentContainer, managed: { prefix: string; name:
     ...(container.externalAddresses.length > 0 && {
       externalAddresses: container.externalAddresses.flatMap(toExternalAddresses),
     }),
+    ...(container.isJob && { isJob: true }),
     ...(container.podCount > 0 && { pods: { total: container.podCount, items: container.pods.map(toPod) } }),
   }
 }

@@ -199,6 +199,18 @@ describe('the machines of a cluster', () => {
     ])
   })
 
+  it('run jobs, which are shown as such', async () => {
+    const cluster = await makeCluster()
+    const asked = testEnvironment.client.call('containers.list', { params: { ...cluster.params, prefix: '_' } })
+    const { commandId } = await cluster.agent.command('listContainers')
+    const containers = [
+      { ref: { prefix: 'shop', name: 'migrate' }, owned: true, isJob: true },
+      { ref: { prefix: 'shop', name: 'web' }, owned: true },
+    ]
+    await cluster.agent.respond(commandId, { case: 'containers', value: { containers } })
+    expect((await asked).map(({ isJob }) => isJob)).toEqual([true, undefined])
+  })
+
   it('are not listed for another team, without the agent, of a Docker host, or with an answer of another kind', async () => {
     const cluster = await makeCluster()
     const stranger = server.signUp('Eve')

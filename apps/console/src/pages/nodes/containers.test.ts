@@ -4,7 +4,6 @@ import {
   containerAppearance,
   containerName,
   engineStatusText,
-  isEndedJob,
   isFailing,
   isForeign,
   isInternal,
@@ -42,14 +41,6 @@ describe('containers of a node', () => {
 
   it('treats a container that the server does not mark as managed as foreign', () => {
     expect([make(), make({ managed: null }), make({ managed: undefined })].map(isForeign)).toEqual([false, true, true])
-  })
-
-  it('starts what was stopped, and no job that has ended', () => {
-    const pods = { total: 1, items: [] }
-    expect(isEndedJob(make({ state: 'exited', status: 'Completed', exitCode: 0, pods }))).toBe(true)
-    expect(isEndedJob(make({ state: 'exited', status: 'Stopped', pods: { total: 0, items: [] } }))).toBe(false)
-    expect(isEndedJob(make({ state: 'running', pods }))).toBe(false)
-    expect(isEndedJob(make({ state: 'exited', exitCode: 0 }))).toBe(false)
   })
 
   it('hides only containers of the platform', () => {

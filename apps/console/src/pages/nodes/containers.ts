@@ -67,10 +67,6 @@ export function isReached(pending: PendingOperation, now: Container | undefined)
 export const isScaledToZero = ({ pods, state, status }: Container): boolean =>
   pods !== undefined && state === 'exited' && status === 'Stopped'
 
-/** Of the workloads of a cluster, those that were stopped start again; a job that has ended runs again with the next deployment only. */
-export const isEndedJob = (container: Container): boolean =>
-  container.pods !== undefined && container.state === 'exited' && !isScaledToZero(container)
-
 /** "Exited 137" in red, "Exited 0" in grey: leaving with 0 is mostly on purpose, and so is what a user stopped. */
 export function containerAppearance(
   container: Container,

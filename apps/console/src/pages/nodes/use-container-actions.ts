@@ -7,7 +7,7 @@ import { useDenied } from '../../api/me.ts'
 import { confirm } from '../../components/confirm.tsx'
 import type { Action } from '../../components/Menu.tsx'
 import type { Question } from '../../components/question.ts'
-import { containerName, isEndedJob, isForeign, isStopNoticed } from './containers.ts'
+import { containerName, isForeign, isStopNoticed } from './containers.ts'
 import { useContainerOperations } from './use-container-operations.ts'
 
 type Props = {
@@ -50,13 +50,14 @@ export function useContainerActions({ teamSlug, node, containers, send }: Props)
     const running = container.state === 'running'
     const busy = operations.getPending(container)
     const foreign = isForeign(container) && t('containers.notYours')
+    const fixed = foreign || (container.isJob === true && t('containers.job'))
     const waits = busy && t(`containers.busy.${busy}`)
     const operate: Action = running
       ? {
           id: 'stop',
           label: t('containers.stop'),
           icon: Square,
-          disabledReason: foreign || stale || mayOperate || waits,
+          disabledReason: fixed || stale || mayOperate || waits,
           run: () => void stop(container),
         }
       : {
@@ -64,19 +65,18 @@ export function useContainerActions({ teamSlug, node, containers, send }: Props)
           label: t('containers.start'),
           icon: Play,
           disabledReason:
-            foreign ||
+            fixed ||
             stale ||
             mayOperate ||
             waits ||
-            (container.state !== 'exited' && container.state !== null && t('containers.notExited')) ||
-            (isEndedJob(container) && t('containers.endedJob')),
+            (container.state !== 'exited' && container.state !== null && t('containers.notExited')),
           run: () => operations.run(container, 'start'),
         }
     const restart: Action = {
       id: 'restart',
       label: t('containers.restart'),
       icon: RotateCw,
-      disabledReason: foreign || stale || mayOperate || waits || (!running && t('containers.notRunning')),
+      disabledReason: fixed || stale || mayOperate || waits || (!running && t('containers.notRunning')),
       run: () => operations.run(container, 'restart'),
     }
     const removal: Action = {

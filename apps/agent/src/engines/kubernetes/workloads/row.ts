@@ -48,6 +48,7 @@ export function toWorkloadRow(
   const { command, createdAt, image, labels, ports, uid } = workload
   return toRow({ uid, ref: toRef(workload), createdAt, image, pods }, summarize(workload, pods), {
     command,
+    isJob: workload.kind === 'Job',
     labels,
     ports: ports.map((port) => ({ ...port, external: 0 })),
     externalAddresses: externalAddresses.map(({ addresses, type }) => ({ type, addresses: [...addresses] })),
@@ -75,6 +76,7 @@ function toRow(
   { exitCode, reason, startedAt, state }: Summary,
   more: {
     command?: string
+    isJob?: boolean
     labels?: Record<string, string>
     ports?: { internal: number; external: number; protocol: string }[]
     externalAddresses?: MessageInitShape<typeof ExternalAddressesSchema>[]

@@ -2492,6 +2492,13 @@ export declare type Container = Message<"crux.agent.v1.Container"> & {
    * @generated from field: repeated crux.agent.v1.ExternalAddresses external_addresses = 19;
    */
   externalAddresses: ExternalAddresses[];
+
+  /**
+   * A workload of a cluster that runs once: it is neither started, stopped nor restarted.
+   *
+   * @generated from field: bool is_job = 20;
+   */
+  isJob: boolean;
 };
 
 /**
