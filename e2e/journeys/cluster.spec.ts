@@ -90,7 +90,7 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await page.getByRole('button', { name: 'Generate the command' }).click()
     await expect(page.getByText('Waiting for the agent')).toBeVisible()
     await expect(
-      page.getByText(/need the agent's image crux\/agent:\S+: nothing pulls it\. Load it on each/),
+      page.getByText(/need the agent's image crux\/agent:\S+: nothing pulls it\. Load the file AGENT_IMAGE_FILE/),
     ).toBeVisible()
     await shoot(page, 'node-install-command')
     const command = (await page.locator('code', { hasText: 'printf' }).textContent()) ?? ''
