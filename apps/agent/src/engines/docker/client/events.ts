@@ -20,8 +20,10 @@ const actions = new Set([
   'update',
 ])
 
-/** An engine whose clock is behind ours delays the end of the answer until its own clock is there; it sends recorded events at once. */
-const catchUpMs = 250
+/** An engine whose clock is behind ours delays the end of the answer until its own clock is there. */
+const catchUpMs = 500
+/** The engine takes the time of an event before it records the event, so that a busy one records a later event first. */
+const overlapNanos = 1_000_000_000n
 
 /**
  * Shares one event stream of the engine in this process. When it breaks it is opened again, without a limit, and every subscriber gets
@@ -44,6 +46,8 @@ export class EventHub {
   #isOpen = false
   /** The engine's time of the last event that arrived, in nanoseconds. */
   #receivedUntil = 0n
+  /** The lines of the last events and their times, in the order of their arrival. */
+  readonly #received = new Map<string, bigint>()
 
   constructor(docker: Docker, log: Logger, onDisconnect: (id: string) => void) {
     this.#docker = docker
@@ -109,22 +113,23 @@ export class EventHub {
    * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
    *
    * @returns ids of the containers of these events
+   * @throws EngineError also when the answer does not end in time: it may lack events then
    */
   async catchUp(): Promise<ReadonlySet<string>> {
     // One millisecond is added: our times are truncated, the engine's are not.
     const until = BigInt(Date.now() + 1) * 1_000_000n
     const changed = new Set<string>()
-    if (this.#receivedUntil >= until) return changed
     const late = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(catchUpMs)])
     try {
-      const range = { since: secondsText(this.#receivedUntil + 1n), until: secondsText(until) }
+      const range = { since: secondsText(this.#receivedUntil - overlapNanos), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
       for await (const line of toLines(stream)) {
+        if (this.#received.has(line)) continue
         const event = this.#receive(line)
         if (event && event.kind !== 'relist') changed.add(event.id)
       }
     } catch (error) {
-      if (!late.aborted) throw translate(error, 'report events')
+      throw translate(error, 'report events')
     }
     return changed
   }
@@ -136,6 +141,11 @@ export class EventHub {
   #receive(line: string): DockerEvent | undefined {
     const at = toTime(line)
     if (at > this.#receivedUntil) this.#receivedUntil = at
+    this.#received.set(line, at)
+    for (const [oldest, time] of this.#received) {
+      if (time >= this.#receivedUntil - overlapNanos) break
+      this.#received.delete(oldest)
+    }
     return toEvent(JSON.parse(line))
   }
 }
