@@ -51,7 +51,7 @@ test('the setup lists packages that were installed without a checksum', () => {
 test('the setup installs only from the lockfile: a failed npm ci is never followed by an install that selects versions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crux-install-'))
   const record = join(directory, 'calls')
-  writeFileSync(join(directory, 'npm'), `#!/bin/sh\necho "$*" >>"${record}"\nexit 1\n`, { mode: 0o755 })
+  writeFileSync(join(directory, 'npm'), `#!/bin/sh\necho "$*" | tee -a "${record}"\nexit 1\n`, { mode: 0o755 })
   cpSync(join(root, 'scripts'), join(directory, 'scripts'), { recursive: true })
   for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(directory, name))
   const { npm_execpath: _, ...env } = process.env
@@ -61,7 +61,11 @@ test('the setup installs only from the lockfile: a failed npm ci is never follow
     env: { ...env, PATH: `${directory}:${env.PATH}` },
     encoding: 'utf8',
   })
-  expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining('npm ci cannot install the dependencies') })
+  expect(result).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('npm ci cannot install the dependencies'),
+  })
   expect(readFileSync(record, 'utf8')).toBe('ci --ignore-scripts --loglevel error\n')
   rmSync(directory, { recursive: true })
 })

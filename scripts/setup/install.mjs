@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Installs the dependencies when they differ from the lockfile. Ends the process when that fails. */
+/** Installs the dependencies when they differ from the lockfile. Writes to stderr alone: stdout is of the command. Ends the process when it fails. */
 export function ensureInstalled() {
   const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const stamp = join(root, 'node_modules/.crux-installed')
   const wanted = createHash('sha256').update(`${process.platform} ${process.arch} ${lockfile}`).digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && node24()) return
   if (!installedMatches(JSON.parse(lockfile), readInstalled())) {
-    console.log('Installing dependencies (npm ci) ...')
+    console.error('Installing dependencies (npm ci) ...')
     // Installs exactly the packages of the lockfile and runs no package scripts; `npm install` would select versions by itself.
     if (!npm('ci', '--ignore-scripts'))
       fail(
@@ -24,7 +24,7 @@ export function ensureInstalled() {
       )
     const unchecked = withoutChecksum(JSON.parse(lockfile), readInstalled())
     if (unchecked.length > 0)
-      console.log(
+      console.error(
         `The lockfile knows no checksum of ${unchecked.join(', ')} for this platform; npm run lockfile records it.`,
       )
   }
@@ -95,7 +95,9 @@ export function withoutChecksum(lock, installed) {
 /** @returns whether it succeeded */
 export function npm(...args) {
   const [command, ...first] = npmCommand()
-  return spawnSync(command, [...first, ...args, '--loglevel', 'error'], { cwd: root, stdio: 'inherit' }).status === 0
+  return (
+    spawnSync(command, [...first, ...args, '--loglevel', 'error'], { cwd: root, stdio: ['inherit', 2, 2] }).status === 0
+  )
 }
 
 /** The npm that runs this script, otherwise the one on the PATH. */
