@@ -92,7 +92,7 @@ async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Option
   }
   const script = `
     import { ensureDocker } from '${join(root, 'scripts/setup/docker.mjs')}'
-    console.log('TOLD ' + await ensureDocker('${join(dir, 'data')}', ${JSON.stringify(machine)}))`
+    console.log('OUTCOME ' + await ensureDocker('${join(dir, 'data')}', ${JSON.stringify(machine)}))`
   writeFileSync(join(dir, 'run.mjs'), script)
   const node = [process.execPath, join(dir, 'run.mjs')]
   // Questions need a terminal; without one none are asked.
@@ -111,26 +111,26 @@ async function ensureDocker({ env = {}, uid, typed, platform = 'linux' }: Option
     })
   if (typed === undefined) child.stdin?.end()
   await new Promise((resolve) => child.once('close', resolve))
-  const told = /^TOLD (.*?)\r?$/m.exec(output)?.[1]
-  if (told === undefined) throw new Error(output)
-  return { told, output }
+  const outcome = /^OUTCOME (.*?)\r?$/m.exec(output)?.[1]
+  if (outcome === undefined) throw new Error(output)
+  return { outcome, output }
 }
 
 test('Docker setup uses an engine that answers at the socket, and changes nothing else', async () => {
   await listen(join(dir, 'docker.sock'))
   for (const name of ['apt-get', 'dockerd', 'systemctl']) command(name)
   debian()
-  expect((await ensureDocker()).told).toBe('ready')
+  expect((await ensureDocker()).outcome).toBe('ready')
   expect(calls()).toEqual([])
 })
 
 test('Docker setup uses an engine in DOCKER_HOST over its socket or its port, and names it', async () => {
   const socket = join(dir, 'other.sock')
   await listen(socket)
-  expect((await ensureDocker({ env: { DOCKER_HOST: `unix://${socket}` } })).told).toBe(`ready at unix://${socket}`)
+  expect((await ensureDocker({ env: { DOCKER_HOST: `unix://${socket}` } })).outcome).toBe(`ready at unix://${socket}`)
   await new Promise((resolve) => server?.close(resolve))
   const host = `tcp://127.0.0.1:${await listen(0)}`
-  expect((await ensureDocker({ env: { DOCKER_HOST: host } })).told).toBe(`ready at ${host}`)
+  expect((await ensureDocker({ env: { DOCKER_HOST: host } })).outcome).toBe(`ready at ${host}`)
 })
 
 test('Docker setup reports a DOCKER_HOST that does not answer, and does not install, start or use another engine', async () => {
@@ -138,7 +138,7 @@ test('Docker setup reports a DOCKER_HOST that does not answer, and does not inst
   for (const name of ['apt-get', 'dockerd', 'systemctl']) command(name)
   debian()
   for (const host of [`unix://${join(dir, 'nowhere.sock')}`, 'tcp://127.0.0.1:9', 'ssh://somewhere', 'nonsense'])
-    expect((await ensureDocker({ env: { DOCKER_HOST: host } })).told).toBe(
+    expect((await ensureDocker({ env: { DOCKER_HOST: host } })).outcome).toBe(
       `not available: nothing answers at DOCKER_HOST ${host}`,
     )
   expect(calls()).toEqual([])
@@ -150,8 +150,8 @@ test.skipIf(!asRoot)(
     await listen(join(dir, 'docker.sock'))
     chmodSync(join(dir, 'docker.sock'), 0o600)
     command('dockerd')
-    const { told } = await ensureDocker({ uid: nobody })
-    expect(told).toMatch(
+    const { outcome } = await ensureDocker({ uid: nobody })
+    expect(outcome).toMatch(
       /^not available: \w+ may not use \S+docker\.sock \(sudo usermod -aG docker \w+, then sign in again\)$/,
     )
     expect(calls()).toEqual([])
@@ -161,15 +161,15 @@ test.skipIf(!asRoot)(
 test('Docker setup without dockerd on a machine other than Debian prints a hint and no command', async () => {
   command('apt-get')
   writeFileSync(join(dir, 'os-release'), 'ID=fedora\n')
-  expect((await ensureDocker()).told).toMatch(/^not available: dockerd is not installed; install Docker/)
+  expect((await ensureDocker()).outcome).toMatch(/^not available: dockerd is not installed; install Docker/)
   rmSync(join(dir, 'os-release'))
-  expect((await ensureDocker()).told).toMatch(/^not available: dockerd is not installed/)
+  expect((await ensureDocker()).outcome).toMatch(/^not available: dockerd is not installed/)
   expect(calls()).toEqual([])
 })
 
 test('Docker setup names Docker Desktop on systems other than Linux', async () => {
   command('dockerd')
-  expect((await ensureDocker({ platform: 'darwin' })).told).toContain('start Docker Desktop')
+  expect((await ensureDocker({ platform: 'darwin' })).outcome).toContain('start Docker Desktop')
   expect(calls()).toEqual([])
 })
 
@@ -185,8 +185,8 @@ test.skipIf(!asRoot)(
     command('apt-get', [
       `case "$*" in *docker.io*) cat '${join(dir, 'dockerd')}' >'${join(dir, 'bin/dockerd')}'; /bin/chmod 755 '${join(dir, 'bin/dockerd')}' ;; esac`,
     ])
-    const { told, output } = await ensureDocker()
-    expect(told).toBe('ready (dockerd was started and keeps running when Crux stops)')
+    const { outcome, output } = await ensureDocker()
+    expect(outcome).toBe('ready (dockerd was started and keeps running when Crux stops)')
     expect(output).toContain('installing docker.io with apt-get')
     expect(calls().map((line) => line.replaceAll(/-qq -o Dpkg::Use-Pty=0 /g, ''))).toEqual([
       'apt-get update',
@@ -206,7 +206,7 @@ test.skipIf(!asRoot)('Docker setup reports a failed installation with the last l
   command('apt-get', [
     'case "$*" in *install*) echo "E: first" >&2; echo "E: Unable to locate package docker.io" >&2; exit 100 ;; esac',
   ])
-  expect((await ensureDocker()).told).toBe(
+  expect((await ensureDocker()).outcome).toBe(
     'not available: apt-get install docker.io iptables ca-certificates failed: E: Unable to locate package docker.io',
   )
 })
@@ -216,17 +216,17 @@ test.skipIf(!asRoot)('Docker setup installs and starts nothing for a user who de
   command('apt-get')
   const declined = await ensureDocker({ typed: 'n' })
   expect(declined.output).toContain('No Docker on this machine. Install docker.io with apt-get? [Y/n]')
-  expect(declined.told).toMatch(/^not available: not installed; install Docker/)
+  expect(declined.outcome).toMatch(/^not available: not installed; install Docker/)
   command('dockerd')
   const left = await ensureDocker({ typed: 'no' })
   expect(left.output).toContain('No Docker engine runs. Start dockerd? [Y/n]')
-  expect(left.told).toBe('not available: dockerd does not run')
+  expect(left.outcome).toBe('not available: dockerd does not run')
   expect(calls()).toEqual([])
 })
 
 test.skipIf(!asRoot)('Docker setup starts dockerd for a user who accepts with Enter', async () => {
   command('dockerd', dockerdLines())
-  expect((await ensureDocker({ typed: '' })).told).toContain('ready (dockerd was started')
+  expect((await ensureDocker({ typed: '' })).outcome).toContain('ready (dockerd was started')
   expect(calls()).toEqual(['dockerd '])
 })
 
@@ -235,14 +235,14 @@ test.skipIf(!asRoot)('Docker setup starts Docker with systemd where systemd runs
   command('dockerd')
   const lines = dockerdLines()
   command('systemctl', [`(${lines[0]}) >/dev/null 2>&1 &`])
-  expect((await ensureDocker()).told).toContain('ready (dockerd was started')
+  expect((await ensureDocker()).outcome).toContain('ready (dockerd was started')
   expect(calls()).toEqual(['systemctl start docker'])
 })
 
 test.skipIf(!asRoot)('Docker setup reports a dockerd that exits with the last line of its log', async () => {
   command('dockerd', ['echo first', 'echo "failed to start daemon: no space left on device" >&2', 'exit 1'])
-  const { told } = await ensureDocker()
-  expect(told).toBe(
+  const { outcome } = await ensureDocker()
+  expect(outcome).toBe(
     `not available: dockerd does not answer; its log ${join(dir, 'data/logs/dockerd.log')} ends with: failed to start daemon: no space left on device`,
   )
 })
@@ -253,15 +253,15 @@ test.skipIf(!asRoot)(
     command('dockerd', dockerdLines())
     chmodSync(dir, 0o777)
     chmodSync(join(dir, 'data'), 0o777)
-    expect((await ensureDocker({ uid: nobody })).told).toBe(
+    expect((await ensureDocker({ uid: nobody })).outcome).toBe(
       'not available: dockerd does not run, and starting it needs root (sudo dockerd)',
     )
     expect(calls()).toEqual([])
     command('sudo', ['case "$1" in -n) shift ;; esac', 'case "$1" in -v) exit 0 ;; true) exit 1 ;; esac', 'exec "$@"'])
-    expect((await ensureDocker({ uid: nobody })).told).toContain('starting it needs root')
+    expect((await ensureDocker({ uid: nobody })).outcome).toContain('starting it needs root')
     command('sudo', ['case "$1" in -n) shift ;; esac', 'case "$1" in -v | true) exit 0 ;; esac', 'exec "$@"'])
-    const told = (await ensureDocker({ uid: nobody })).told
-    expect(told).toContain('ready (dockerd was started')
+    const outcome = (await ensureDocker({ uid: nobody })).outcome
+    expect(outcome).toContain('ready (dockerd was started')
     expect(calls().at(-2)).toMatch(/^sudo -n \S+\/bin\/dockerd$/)
   },
 )

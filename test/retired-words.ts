@@ -29,7 +29,7 @@ export const identifiers: Retired[] = [
   ['rememberMs|lookAgainMs', 'ttlMs, refetchIntervalMs'],
   ['createAdmission|createTurns|createPortions', 'createUpgradeGuard, createQueue, createChunker'],
   ['preparePlace|releasePlace|listPlaces|isEmptyPlace', '...Target'],
-  ['standingContainers|StandingContainer|whatStands', 'currentContainers, CurrentContainer'],
+  ['standing|standingContainers|StandingContainer|whatStands', 'current, currentContainers, CurrentContainer'],
   ['raiseSession|earnExchange', 'upgradeSessionAal, completeTokenExchange'],
   ['noteSecurityEvent|noteFailure', 'recordSecurityEvent, recordFailure'],
   ['UsualSection|RareSection|ShownSection', 'BasicSection, AdvancedSection, VisibleSection'],

@@ -31,7 +31,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // Texts of an area and code that the bundler names alike are told apart.
+        // Texts of an area and code that the bundler names alike get separate names.
         chunkFileNames: ({ facadeModuleId }) =>
           `assets/${facadeModuleId?.includes('/locales/') ? 'texts-' : ''}[name]-[hash].js`,
         // Otherwise every module that several pages share is a file of its own: a page asked for up to ninety. Larger groups load more than a page needs.

@@ -24,7 +24,7 @@ describeEngine('Docker', async () => {
     describe: () => driver.describe(),
     prefix: `suite-${randomUUID().slice(0, 8)}`,
     async run(prefix, name, lines) {
-      const script = `trap 'exit 0' TERM; test -e /tmp/told || for line in ${lines.join(' ')}; do echo $line; done; touch /tmp/told; while true; do sleep 0.1; done`
+      const script = `trap 'exit 0' TERM; test -e /tmp/printed || for line in ${lines.join(' ')}; do echo $line; done; touch /tmp/printed; while true; do sleep 0.1; done`
       const container = await docker.createContainer({
         name: `${prefix}-${name}`,
         Image: image,

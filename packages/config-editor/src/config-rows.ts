@@ -126,11 +126,11 @@ export function mergeSeen(
   const note = (row: Row) => void (toKey(row) !== '' && unseen.add(`${field}.${toKey(row)}`))
   const merged = getRows(value).flatMap((row) => {
     const old = before(row)
-    const standing = now(row)
+    const currentRow = now(row)
     const same = old === row || (old && sameValue(old, row))
-    if (standing) placed.set(standing, same ? standing : row)
-    if (same) return standing ? [standing] : []
-    if (!sameValue(old, standing)) note(standing ?? row)
+    if (currentRow) placed.set(currentRow, same ? currentRow : row)
+    if (same) return currentRow ? [currentRow] : []
+    if (!sameValue(old, currentRow)) note(currentRow ?? row)
     return [row]
   })
   for (const row of getRows(current)) {

@@ -19,18 +19,18 @@ export type CurrentContainer = { name: string; config: FinalContainerConfig; ima
  *
  * @param prefix that of the deployment; relative volumes are directories of one container under this prefix
  * @param next the container to start
- * @param standing all containers that currently run under the prefix; the container that `next` replaces has its name
+ * @param current all containers that currently run under the prefix; the container that `next` replaces has its name
  */
 export function pauseReason(
   prefix: string,
   next: CurrentContainer,
-  standing: readonly CurrentContainer[],
+  current: readonly CurrentContainer[],
 ): string | undefined {
-  const old = standing.find((container) => container.name === next.name)
+  const old = current.find((container) => container.name === next.name)
   if (next.config.networkMode === 'host' && old)
     return 'It uses the host network, where only one of both can have its ports'
   for (const port of publishedPorts(next.config)) {
-    const holder = standing.find(({ config }) => publishedPorts(config).some((other) => isSameHostPort(other, port)))
+    const holder = current.find(({ config }) => publishedPorts(config).some((other) => isSameHostPort(other, port)))
     // The gate switches its ports from one container to the next, so both may run.
     if (!holder || (isGated(next.config, port) && isGated(holder.config, port))) continue
     if (holder.name !== next.name) return `${holder.name} publishes port ${portText(port)} until now`

@@ -70,8 +70,8 @@ describe('pauseReason', () => {
     const { config } = finalConfig({ image: { name: 'web', ...fields }, layers: [], imageName: 'x', versionName: '1' })
     return { name: config.name, config, image }
   }
-  const reason = (next: ReturnType<typeof container>, ...standing: ReturnType<typeof container>[]) =>
-    pauseReason('shop', next, standing)
+  const reason = (next: ReturnType<typeof container>, ...current: ReturnType<typeof container>[]) =>
+    pauseReason('shop', next, current)
 
   it('is absent for the first deployment and where both containers can run at once', () => {
     const published = container({ ports: [{ internal: 80, external: 80 }] })

@@ -5,13 +5,13 @@ import { findExclusiveClaim } from './kubernetes-unavailable.ts'
  * The reason why the previous pods of a container stop before the new ones start, as a text for the page; undefined when they answer until
  * then.
  *
- * @param standing all containers that currently run under the prefix; the one that `next` replaces has its name
+ * @param current all containers that currently run under the prefix; the one that `next` replaces has its name
  */
 export function kubernetesPauseReason(
   { config, name }: Pick<CurrentContainer, 'config' | 'name'>,
-  standing: readonly CurrentContainer[],
+  current: readonly CurrentContainer[],
 ): string | undefined {
-  const previous = standing.find((one) => one.name === name)
+  const previous = current.find((one) => one.name === name)
   // The job of a previous release has ended.
   if (!previous || isJob(previous.config)) return undefined
   const exclusive = findExclusiveClaim(config)

@@ -13,8 +13,8 @@ const portsMax = 100
  * Published ports that do not answer while the container is replaced: those that a current container holds until then. The gate keeps its own ports
  * open.
  */
-export function silentPorts(next: CurrentContainer, standing: readonly CurrentContainer[]): PublishedPort[] {
-  const held = standing.flatMap(({ config }) => publishedPorts(config))
+export function silentPorts(next: CurrentContainer, current: readonly CurrentContainer[]): PublishedPort[] {
+  const held = current.flatMap(({ config }) => publishedPorts(config))
   const gated = next.config.portGate?.enabled === true
   const silent = publishedPorts(next.config).filter(
     (port) => !(gated && port.protocol === 'tcp') && held.some((other) => isSameHostPort(other, port)),

@@ -22,7 +22,7 @@ afterEach(() => unsubscribe())
 describe('guarded', () => {
   test('catches exceptions and rejections of a timer, a listener or background work', async () => {
     const emitter = new EventEmitter()
-    const told = once(emitter, 'told')
+    const closed = once(emitter, 'closed')
     emitter.on(
       'event',
       guarded('a listener', () => {
@@ -36,8 +36,8 @@ describe('guarded', () => {
       }),
     )
     inBackground('the background', () => Promise.reject(new Error('late')))
-    setTimeout(() => emitter.emit('told'), 5)
-    await told
+    setTimeout(() => emitter.emit('closed'), 5)
+    await closed
     expect(heard.map(({ where, error }) => [where, (error as Error).message])).toEqual([
       ['a listener', 'thrown'],
       ['the background', 'late'],

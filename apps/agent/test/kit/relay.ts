@@ -46,7 +46,7 @@ export async function startTestGate(options: { deep?: boolean } = {}): Promise<T
   }
   async function hello(): Promise<GateHello> {
     const answer = await ask({ kind: 'hello' })
-    if (!answer.ok || !answer.hello) throw new Error('the gate says nothing of itself')
+    if (!answer.ok || !answer.hello) throw new Error('the gate does not describe itself')
     return answer.hello
   }
   await start()

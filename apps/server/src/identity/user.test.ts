@@ -7,7 +7,7 @@ const user = (name: object) =>
 it.each([
   ['both names', { first: 'Ada', last: 'Lovelace' }, 'Ada Lovelace'],
   ['one name', { last: 'Lovelace' }, 'Lovelace'],
-  ['none: the address stands in', {}, 'ada@example.com'],
+  ['the address, without a name', {}, 'ada@example.com'],
   ['something else than a name', { first: 7, last: '' }, 'ada@example.com'],
   ['a name that fills pages', { first: 'a'.repeat(100_000) }, 'a'.repeat(200)],
   ['a name that would be cut within a character', { first: `${'a'.repeat(199)}😀` }, `${'a'.repeat(199)}\ufffd`],

@@ -78,7 +78,7 @@ const body = `
     $image = ($loaded | Select-String -Pattern '^Loaded image[^:]*: *(.+)$' | Select-Object -Last 1).Matches[0].Groups[1].Value
   }
 
-  function Remove-Former([string] $name) {
+  function Remove-Previous([string] $name) {
     if (-not (Test-Engine container inspect $name)) { return }
     $labels = (& $engine container inspect $name | ConvertFrom-Json)[0].Config.Labels
     if ($labels.'dev.crux.service-category' -ne '_internal') {
@@ -88,7 +88,7 @@ const body = `
     & $engine rm -f $name | Out-Null
   }
 
-  Remove-Former $containerName
+  Remove-Previous $containerName
   # The agent takes its token from a file and removes it: the engine shows the environment of a container for as long as it lives.
   $tokenFile = "$folder/.agent/install-token"
   New-Item -ItemType Directory -Force -Path "$folder/.agent" | Out-Null
@@ -116,7 +116,7 @@ const body = `
     if (-not ((Test-Engine image inspect $traefikImage) -or (Test-Engine pull $traefikImage))) {
       Write-Host "crux: $traefikImage could not be pulled: traefik was not started, everything else works without it"
     } else {
-      Remove-Former 'crux-traefik'
+      Remove-Previous 'crux-traefik'
       & $engine run --detach --name crux-traefik --restart always --label $label --publish 80:80 --publish 443:443 \`
         --volume "$\{socket}:/var/run/docker.sock:ro" --volume "$\{hostFolder}/traefik/letsencrypt:/letsencrypt" \`
         $traefikImage '--entrypoints.web.address=:80' '--entrypoints.websecure.address=:443' \`

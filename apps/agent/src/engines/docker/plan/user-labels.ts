@@ -13,7 +13,7 @@ export function userLabels(config: Labelled, options: { hostDangerousAllowed: bo
 }
 
 /**
- * A container has the labels of its image too, and the engine can only be told to overwrite them. Labels of an image that concern Crux, or
+ * A container has the labels of its image too, and the engine can only overwrite them. Labels of an image that concern Crux, or
  * other software on the node, are emptied, because no user allowed them.
  */
 export function emptiedImageLabels(ofImage: Readonly<Record<string, string>>): Record<string, string> {

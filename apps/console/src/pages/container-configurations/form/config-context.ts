@@ -48,7 +48,7 @@ export const ConfigFormProvider = Context.Provider
 
 export function useConfigForm(): ConfigForm {
   const form = useContext(Context)
-  if (!form) throw new Error('A setting stands inside the configuration form')
+  if (!form) throw new Error('A setting is used outside the configuration form')
   return form
 }
 
