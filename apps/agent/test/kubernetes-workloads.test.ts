@@ -65,7 +65,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
         const found = await getRow(id)
         return found && matches(found) ? found : undefined
       },
-      30_000,
+      60_000,
     )
   const getRow = row
   const isRunning = ({ state }: { state: ContainerState }) => state === ContainerState.RUNNING
@@ -136,7 +136,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     await awaitRow('the memory', memory, ({ reason }) => reason.includes('OOMKilled'))
     await awaitRow('the place', unschedulable, ({ reason }) => reason === 'Unschedulable')
     for (const id of [crash, pull, memory, unschedulable]) await view.remove(id)
-  }, 90_000)
+  }, 120_000)
 
   test('show a job that ended with its exit code, and refuse to operate it', async () => {
     const [good, bad] = await Promise.all([
