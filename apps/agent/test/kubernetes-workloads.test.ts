@@ -312,4 +312,22 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     expect(texts.map((text) => text.split(' ')[0])).toEqual([1, 2, 3].flatMap(() => ['begin', '1', '2', '3']))
     expect(new Set(texts.filter((text) => text.startsWith('begin'))).size).toBe(3)
   }, 90_000)
+
+  test('show all of a line of 200 kB, whether it is followed or read at once', async () => {
+    const script = `trap 'exit 0' TERM; echo begin; sleep 3; head -c 200000 /dev/zero | tr '\\0' x; echo; echo end; sleep 1000 & wait`
+    const id = await apply(toWorkload(namespace, 'long', script))
+    await awaitRow('it runs', id, isRunning)
+    const controller = new AbortController()
+    const followed: string[] = []
+    const following = (async () => {
+      for await (const lines of view.readLog(id, { take: 100, follow: true, signal: controller.signal }))
+        followed.push(...lines.map(({ text }) => text))
+    })()
+    await waitUntil('the end', () => followed.at(-1) === 'end')
+    controller.abort()
+    await following
+    expect(followed.length).toBeGreaterThan(3)
+    expect(followed.join('')).toBe(`begin${'x'.repeat(200_000)}end`)
+    expect(await readTexts(id)).toEqual(followed)
+  }, 90_000)
 })

@@ -37,11 +37,34 @@ test('times of one second are read alike, with and without a fraction, and what 
   ])
 })
 
-test('a line without an end is delivered in pieces, which have the time of the first', () => {
-  const lines = new LogLines()
-  const [first] = lines.push(Buffer.from(`2026-11-27T20:14:41Z ${'x'.repeat(70_000)}`))
-  expect(first?.text).toHaveLength(70_000)
-  expect(lines.push(Buffer.from('rest\n'))).toEqual([
-    { seconds: first?.seconds, nanos: 0, stderr: false, text: 'rest' },
+test('a long line is delivered in pieces, the same ones wherever it is cut, and each is later than the one before', () => {
+  const text = `2026-11-27T20:14:41.999999999Z ${'x'.repeat(65_504)}😀${'2026-11-27T20:14:42Z y\r'.repeat(5_000)}\r\n`
+  const next = '2026-11-27T20:14:43.5Z next\n'
+  const whole = parse(text + next)
+  expect(whole.map(({ text: piece }) => piece).join('\n')).not.toContain('\ufffd')
+  expect(
+    whole
+      .slice(0, -1)
+      .map(({ text: piece }) => piece)
+      .join(''),
+  ).toBe(text.slice('2026-11-27T20:14:41.999999999Z '.length, -2))
+  expect(whole.map(({ nanos, seconds }) => [seconds, nanos])).toEqual([
+    [1_795_810_481n, 999_999_999],
+    [1_795_810_482n, 0],
+    [1_795_810_482n, 1],
+    [1_795_810_483n, 500_000_000],
   ])
+  const bytes = Buffer.from(text + next)
+  for (let at = 1; at < bytes.length; at += 9_973) {
+    const lines = new LogLines()
+    expect([...lines.push(bytes.subarray(0, at)), ...lines.push(bytes.subarray(at)), ...lines.end()]).toEqual(whole)
+  }
+})
+
+test('a line that does not end is delivered as it comes, and what is kept of it is limited', () => {
+  const lines = new LogLines()
+  const [first, ...others] = lines.push(Buffer.from(`2026-11-27T20:14:41Z ${'x'.repeat(70_000)}`))
+  expect(others).toEqual([])
+  expect(first?.text).toMatch(/^x{65515}$/)
+  expect(lines.push(Buffer.from('rest\n'))).toMatchObject([{ nanos: 1, text: `${'x'.repeat(70_000 - 65_515)}rest` }])
 })

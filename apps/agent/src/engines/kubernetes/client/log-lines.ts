@@ -1,53 +1,82 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { LogChunkLine } from '../../engine.ts'
 
-/** A longer line is delivered in pieces, so that a container cannot fill the agent's memory with one line. */
-const lineBytesMax = 64 * 1_024
-const lineFeed = 10
+/** A longer line is delivered in pieces of this length, so that a container cannot fill the agent's memory with one line. */
+const pieceLength = 64 * 1_024
+const carriageReturn = 13
 const point = 46
 const zero = 48
 const nanosDigits = 9
 const timeLengthMax = 40
+const nanosPerSecond = 1_000_000_000
 
-/** Splits a log of the cluster into lines. Each line begins with its time, which the node writes with its own offset from UTC. */
+/**
+ * Splits a log of the cluster into lines. Each line begins with its time, which the node writes with its own offset from UTC. Each further
+ * piece of a long line gets one nanosecond more than the piece before: callers continue a log after the time that they have read.
+ */
 export class LogLines {
-  #pending: Buffer = Buffer.alloc(0)
+  readonly #decoder = new StringDecoder('utf8')
+  #pending = ''
+  /** Whether the next piece continues a line. */
+  #isContinued = false
   #last = { seconds: 0n, nanos: 0 }
   /** The second of the last time that was read in whole, its text, and the text of what follows its fraction. */
   #second = { text: '', end: '', seconds: 0n }
 
   push(chunk: Buffer): LogChunkLine[] {
-    const data = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    const text = this.#pending + this.#decoder.write(chunk)
     const lines: LogChunkLine[] = []
-    let rest = data.lastIndexOf(lineFeed) + 1
-    // No character of UTF-8 contains a line feed, so that many lines are decoded at once.
-    const text = data.toString('utf8', 0, rest)
-    for (let at = 0; at < text.length; ) {
-      const end = text.indexOf('\n', at)
-      lines.push(this.#toLine(text, at, end))
+    let at = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', at)) {
+      this.#addLine(lines, text, at, end)
       at = end + 1
     }
-    if (data.length - rest > lineBytesMax) {
-      const piece = data.toString('utf8', rest)
-      lines.push(this.#toLine(piece, 0, piece.length))
-      rest = data.length
-    }
-    this.#pending = data.subarray(rest)
+    at = this.#addPieces(lines, text, at, text.length)
+    this.#pending = text.slice(at)
     return lines
   }
 
   /** Returns the text without a line end that was left when the log ended. */
   end(): LogChunkLine[] {
-    const rest = this.#pending.toString('utf8')
-    this.#pending = Buffer.alloc(0)
-    return rest.length === 0 ? [] : [this.#toLine(rest, 0, rest.length)]
+    const text = this.#pending + this.#decoder.end()
+    this.#pending = ''
+    const lines: LogChunkLine[] = []
+    if (text.length > 0) this.#addLine(lines, text, 0, text.length)
+    return lines
+  }
+
+  #addLine(lines: LogChunkLine[], text: string, from: number, to: number): void {
+    const end = to > from && text.charCodeAt(to - 1) === carriageReturn ? to - 1 : to
+    lines.push(this.#toLine(text, this.#addPieces(lines, text, from, end), end))
+    this.#isContinued = false
+  }
+
+  /** Adds all pieces but the last. They depend on nothing but the line, so that a line that is read again has the same ones. @returns where the last one begins */
+  #addPieces(lines: LogChunkLine[], text: string, from: number, to: number): number {
+    let at = from
+    while (to - at > pieceLength) {
+      const cut = at + pieceLength - (isFirstOfTwo(text.charCodeAt(at + pieceLength - 1)) ? 1 : 0)
+      lines.push(this.#toLine(text, at, cut))
+      this.#isContinued = true
+      at = cut
+    }
+    return at
   }
 
   #toLine(text: string, from: number, to: number): LogChunkLine {
-    // The rest of a line that was delivered in pieces has no time of its own.
-    const start = this.#readTime(text, from) ?? this.#readWholeTime(text, from, to) ?? from
-    const end = to > start && text[to - 1] === '\r' ? to - 1 : to
+    const start = this.#isContinued ? this.#addNanosecond(from) : this.#findText(text, from, to)
     const { nanos, seconds } = this.#last
-    return { seconds, nanos, stderr: false, text: text.slice(start, end) }
+    return { seconds, nanos, stderr: false, text: text.slice(start, to) }
+  }
+
+  #findText(text: string, from: number, to: number): number {
+    return this.#readTime(text, from) ?? this.#readWholeTime(text, from, to) ?? from
+  }
+
+  #addNanosecond(from: number): number {
+    const { nanos, seconds } = this.#last
+    this.#last = nanos + 1 < nanosPerSecond ? { seconds, nanos: nanos + 1 } : { seconds: seconds + 1n, nanos: 0 }
+    return from
   }
 
   /** Nearly every line has the second of the line before it, so only its fraction is read. @returns where the text begins */
@@ -80,3 +109,6 @@ export class LogLines {
     return from + space + 1
   }
 }
+
+/** Two units of UTF-16 that are one character begin with one of these. */
+const isFirstOfTwo = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
