@@ -95,19 +95,21 @@ function stopStep(instance: InstanceProgress | undefined): Step[] {
 
 const isOver = (step: PhaseProgress) => step.state === 'done' || step.state === 'skipped'
 
+/** The step of the pull includes the resolution of its digest, except where machines pull after the container was created: those of a cluster. */
 function getStep(phase: (typeof shownPhases)[number], instance: InstanceProgress | undefined): Step {
   const phases = instance?.phases ?? {}
   const own: PhaseProgress = phases[phase] ?? { state: 'waiting' }
   if (phase !== 'pull') return { ...own, phase, share: null }
-  const { resolve } = phases
-  const started = resolve?.startedAt ?? own.startedAt
+  const { create, resolve } = phases
   if (resolve?.state === 'failed') return { ...resolve, phase, share: null }
-  if (own.state === 'waiting' && resolve && resolve.state !== 'waiting')
+  const isAfterCreation =
+    create?.startedAt !== undefined && (own.startedAt ?? Number.POSITIVE_INFINITY) > create.startedAt
+  if (own.state === 'waiting' && !isAfterCreation && resolve && resolve.state !== 'waiting')
     return { ...resolve, state: 'running', endedAt: undefined, phase, share: null }
   const pull = instance?.pull
   return {
     ...own,
-    startedAt: started,
+    startedAt: isAfterCreation ? own.startedAt : (resolve?.startedAt ?? own.startedAt),
     phase,
     share: pull && pull.total > 0 ? Math.min(1, pull.current / pull.total) : null,
   }

@@ -48,6 +48,27 @@ describe('progress of a release', () => {
     expect(create && (create.endedAt ?? 0) - (create.startedAt ?? 0)).toBe(100)
   })
 
+  it('measures the pull by itself where it comes after the creation, and shows no step as running that is over', () => {
+    const onCluster = [
+      phase(1, 0, 'resolve', 'running'),
+      phase(2, 100, 'resolve', 'done'),
+      phase(3, 110, 'create', 'running'),
+      phase(4, 150, 'create', 'done'),
+      phase(5, 160, 'verify', 'running', '0 of 2 ready'),
+      phase(6, 400, 'pull', 'running'),
+      phase(7, 700, 'pull', 'done'),
+    ]
+    const view = (count: number) =>
+      viewInstance(addEvents(noProgress, onCluster.slice(0, count)).instances.api, 'in-progress')
+    expect(view(2)).toMatchObject({ word: 'resolve', current: { phase: 'pull', state: 'running' } })
+    expect(view(3)).toMatchObject({ word: 'create', current: { phase: 'create' } })
+    expect(view(3).steps[0]?.state).toBe('waiting')
+    expect(view(5)).toMatchObject({ word: 'verify', current: { detail: '0 of 2 ready' } })
+    expect(view(6).word).toBe('pull')
+    const [pull] = view(7).steps
+    expect(pull && [pull.state, (pull.endedAt ?? 0) - (pull.startedAt ?? 0)]).toEqual(['done', 300])
+  })
+
   it('shows the reason for waiting during verification', () => {
     const view = viewInstance(addEvents(noProgress, release).instances.api, 'in-progress')
     expect([view.word, view.current?.detail]).toEqual(['verify', 'Waits for GET /healthz on 8080'])

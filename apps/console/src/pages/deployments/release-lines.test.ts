@@ -60,3 +60,12 @@ it('merges steps with sizes and times into the log lines of agent and containers
   expect(lines.map((line) => line.level ?? '-')).toEqual(['info', '-', '-', '-', 'error', 'error'])
   expect(lines[4]).toMatchObject({ fromContainer: true, instanceId: 'i1' })
 })
+
+it('names no time for a pull that was reported only at its end', () => {
+  const lines = releaseLines(
+    [phase(1, 500, 'pull', 'done')],
+    () => 'api',
+    (key, values) => `${key} ${Object.values(values).join(' ')}`.trim(),
+  )
+  expect(lines.map((line) => line.text)).toEqual(['pulledUntimed api'])
+})

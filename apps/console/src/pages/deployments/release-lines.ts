@@ -12,6 +12,7 @@ type LineValues = { name?: string; size?: string; time?: string; detail?: string
 export type LineKey =
   | 'pulling'
   | 'pulled'
+  | 'pulledUntimed'
   | 'pulledSized'
   | 'present'
   | 'created'
@@ -78,6 +79,7 @@ export function releaseLines(
           {
             name: getName(phase.instanceId),
             time: duration(at - (startedAt.get(key) ?? at)),
+            isTimed: startedAt.has(key),
             size: bytes.get(phase.instanceId),
           },
           translate,
@@ -92,10 +94,11 @@ export function releaseLines(
 
 function ofPhase(
   { phase, state, detail }: NonNullable<DeploymentEvent['phase']>,
-  { name, time, size }: { name: string; time: string; size: number | undefined },
+  { isTimed, name, size, time }: { name: string; time: string; isTimed: boolean; size: number | undefined },
   translate: Translate,
 ): string | null {
   if (phase === 'pull' && state === 'running') return translate('pulling', { name })
+  if (phase === 'pull' && state === 'done' && !isTimed) return translate('pulledUntimed', { name })
   if (phase === 'pull' && state === 'done')
     return size ? translate('pulledSized', { name, size: bytesText(size), time }) : translate('pulled', { name, time })
   if (phase === 'pull' && state === 'skipped') return translate('present', { name, detail: detail ?? '' })

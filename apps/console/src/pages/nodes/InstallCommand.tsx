@@ -14,7 +14,7 @@ type Props = { teamSlug: string; nodeId: string; install: NonNullable<ResponseOf
 /** The command to run on the node, while it may be used: single use, ten minutes, kept over reloads. */
 export function InstallCommand({ teamSlug, nodeId, install }: Props) {
   const { t } = useTranslation(['nodes', 'common'])
-  const left = Math.max(0, Math.ceil((Date.parse(install.expireAt) - useNow()) / 1000))
+  const left = Math.max(0, Math.floor((Date.parse(install.expireAt) - useNow()) / 1000))
   const { manifest } = install
   const remove = useCall('nodes.delete-script', { stale: [queryKey('nodes.get', { params: { teamSlug, nodeId } })] })
   return (

@@ -74,11 +74,11 @@ export async function verifyWorkload(
   progressReporter.done(instanceId, Phase.VERIFY, judgement.kind === 'ready' ? judgement.detail : '')
 }
 
-/** Reports the pull as one phase, which is over when the images of the first pods are there. */
+/** Reports the pull as one phase, which is over when the images of the first pods are there. One that was first seen when it was over has no start. */
 function createPullReport(instanceId: string, progressReporter: ProgressReporter) {
   let reported: RolloutLimits['pull'] = 'none'
   const update = (pull: RolloutLimits['pull']) => {
-    if (reported === 'none' && pull !== 'none') progressReporter.running(instanceId, Phase.PULL)
+    if (reported === 'none' && pull === 'running') progressReporter.running(instanceId, Phase.PULL)
     if (reported !== 'ended' && pull === 'ended') progressReporter.done(instanceId, Phase.PULL)
     if (reported !== 'ended') reported = pull
   }
