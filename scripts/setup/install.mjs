@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Installs the dependencies when they differ from the lockfile. Writes to stderr alone: stdout is of the command. Ends the process when it fails. */
+/** Installs the dependencies when they differ from the lockfile. Writes to stderr alone: stdout belongs to the command. Ends the process when it fails. */
 export function ensureInstalled() {
   const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const stamp = join(root, 'node_modules/.crux-installed')

@@ -77,6 +77,19 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
       texts.push(...lines.map(({ text }) => text))
     return texts
   }
+  function followLog(id: string): { texts: string[]; stop: () => Promise<void> } {
+    const controller = new AbortController()
+    const texts: string[] = []
+    const following = (async () => {
+      for await (const lines of view.readLog(id, { take: 100, follow: true, signal: controller.signal }))
+        texts.push(...lines.map(({ text }) => text))
+    })()
+    const stop = () => {
+      controller.abort()
+      return following
+    }
+    return { texts, stop }
+  }
 
   test('are stopped and started again with the number of replicas that they had, and deployments still apply', async () => {
     const events: EngineEvent[] = []
@@ -294,12 +307,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
       ),
     )
     await awaitRow('it runs', id, isRunning)
-    const controller = new AbortController()
-    const texts: string[] = []
-    const following = (async () => {
-      for await (const lines of view.readLog(id, { take: 100, follow: true, signal: controller.signal }))
-        texts.push(...lines.map(({ text }) => text))
-    })()
+    const { stop, texts } = followLog(id)
     await waitUntil('the first pod', () => texts.length === 4)
     await view.operate(id, Operation.RESTART)
     await waitUntil('the second pod', () => texts.length >= 8, 30_000)
@@ -307,8 +315,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     await awaitRow('it is stopped', id, ({ state }) => state === ContainerState.EXITED)
     await view.operate(id, Operation.START)
     await waitUntil('the third pod', () => texts.length >= 12, 30_000)
-    controller.abort()
-    await following
+    await stop()
     expect(texts.map((text) => text.split(' ')[0])).toEqual([1, 2, 3].flatMap(() => ['begin', '1', '2', '3']))
     expect(new Set(texts.filter((text) => text.startsWith('begin'))).size).toBe(3)
   }, 90_000)
@@ -317,15 +324,9 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     const script = `trap 'exit 0' TERM; echo begin; sleep 3; head -c 200000 /dev/zero | tr '\\0' x; echo; echo end; sleep 1000 & wait`
     const id = await apply(toWorkload(namespace, 'long', script))
     await awaitRow('it runs', id, isRunning)
-    const controller = new AbortController()
-    const followed: string[] = []
-    const following = (async () => {
-      for await (const lines of view.readLog(id, { take: 100, follow: true, signal: controller.signal }))
-        followed.push(...lines.map(({ text }) => text))
-    })()
+    const { stop, texts: followed } = followLog(id)
     await waitUntil('the end', () => followed.at(-1) === 'end')
-    controller.abort()
-    await following
+    await stop()
     expect(followed.length).toBeGreaterThan(3)
     expect(followed.join('')).toBe(`begin${'x'.repeat(200_000)}end`)
     expect(await readTexts(id)).toEqual(followed)

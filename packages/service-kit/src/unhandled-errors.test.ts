@@ -22,7 +22,7 @@ afterEach(() => unsubscribe())
 describe('guarded', () => {
   test('catches exceptions and rejections of a timer, a listener or background work', async () => {
     const emitter = new EventEmitter()
-    const closed = once(emitter, 'closed')
+    const done = once(emitter, 'done')
     emitter.on(
       'event',
       guarded('a listener', () => {
@@ -36,8 +36,8 @@ describe('guarded', () => {
       }),
     )
     inBackground('the background', () => Promise.reject(new Error('late')))
-    setTimeout(() => emitter.emit('closed'), 5)
-    await closed
+    setTimeout(() => emitter.emit('done'), 5)
+    await done
     expect(heard.map(({ where, error }) => [where, (error as Error).message])).toEqual([
       ['a listener', 'thrown'],
       ['the background', 'late'],

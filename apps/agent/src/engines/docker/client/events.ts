@@ -22,7 +22,7 @@ const actions = new Set([
 
 /** An engine whose clock is behind ours delays the end of the answer until its own clock is there. */
 const catchUpMs = 500
-/** The engine takes the time of an event before it records the event, so that a busy one records a later event first. */
+/** The engine takes the time of an event before it records the event, so that a busy one may record it after one of a later time. */
 const overlapNanos = 1_000_000_000n
 
 /**

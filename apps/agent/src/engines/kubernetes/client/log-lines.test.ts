@@ -68,3 +68,11 @@ test('a line that does not end is delivered as it comes, and what is kept of it 
   expect(first?.text).toMatch(/^x{65515}$/)
   expect(lines.push(Buffer.from('rest\n'))).toMatchObject([{ nanos: 1, text: `${'x'.repeat(70_000 - 65_515)}rest` }])
 })
+
+test('a line that fills its pieces exactly has no empty piece, wherever it is cut', () => {
+  const text = `2026-11-27T20:14:41Z ${'x'.repeat(2 * 65_536 - 21)}`
+  for (const at of [65_536, text.length, text.length + 1]) {
+    const line = `${text}\r\n`
+    expect(parse(line.slice(0, at), line.slice(at)).map((piece) => piece.text.length)).toEqual([65_515, 65_536])
+  }
+})

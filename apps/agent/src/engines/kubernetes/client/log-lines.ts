@@ -31,7 +31,7 @@ export class LogLines {
       this.#addLine(lines, text, at, end)
       at = end + 1
     }
-    at = this.#addPieces(lines, text, at, text.length)
+    at = this.#addPieces(lines, text, at, getTextEnd(text, at, text.length))
     this.#pending = text.slice(at)
     return lines
   }
@@ -46,12 +46,16 @@ export class LogLines {
   }
 
   #addLine(lines: LogChunkLine[], text: string, from: number, to: number): void {
-    const end = to > from && text.charCodeAt(to - 1) === carriageReturn ? to - 1 : to
+    const end = getTextEnd(text, from, to)
     lines.push(this.#toLine(text, this.#addPieces(lines, text, from, end), end))
     this.#isContinued = false
   }
 
-  /** Adds all pieces but the last. They depend on nothing but the line, so that a line that is read again has the same ones. @returns where the last one begins */
+  /**
+   * Adds all pieces but the last. They depend on nothing but the line, so that a line that is read again has the same ones.
+   *
+   * @returns where the last one begins
+   */
   #addPieces(lines: LogChunkLine[], text: string, from: number, to: number): number {
     let at = from
     while (to - at > pieceLength) {
@@ -64,19 +68,10 @@ export class LogLines {
   }
 
   #toLine(text: string, from: number, to: number): LogChunkLine {
-    const start = this.#isContinued ? this.#addNanosecond(from) : this.#findText(text, from, to)
-    const { nanos, seconds } = this.#last
-    return { seconds, nanos, stderr: false, text: text.slice(start, to) }
-  }
-
-  #findText(text: string, from: number, to: number): number {
-    return this.#readTime(text, from) ?? this.#readWholeTime(text, from, to) ?? from
-  }
-
-  #addNanosecond(from: number): number {
-    const { nanos, seconds } = this.#last
-    this.#last = nanos + 1 < nanosPerSecond ? { seconds, nanos: nanos + 1 } : { seconds: seconds + 1n, nanos: 0 }
-    return from
+    let start = from
+    if (this.#isContinued) this.#last = addNanosecond(this.#last)
+    else start = this.#readTime(text, from) ?? this.#readWholeTime(text, from, to) ?? from
+    return { ...this.#last, stderr: false, text: text.slice(start, to) }
   }
 
   /** Nearly every line has the second of the line before it, so only its fraction is read. @returns where the text begins */
@@ -112,3 +107,10 @@ export class LogLines {
 
 /** Two units of UTF-16 that are one character begin with one of these. */
 const isFirstOfTwo = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** Where the text of a line ends, without a carriage return. */
+const getTextEnd = (text: string, from: number, to: number): number =>
+  to > from && text.charCodeAt(to - 1) === carriageReturn ? to - 1 : to
+
+const addNanosecond = ({ nanos, seconds }: { seconds: bigint; nanos: number }) =>
+  nanos + 1 < nanosPerSecond ? { seconds, nanos: nanos + 1 } : { seconds: seconds + 1n, nanos: 0 }
