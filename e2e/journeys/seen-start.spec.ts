@@ -92,7 +92,7 @@ test('a restart after a failure shows what it would confirm, and refuses changes
     })
     await again.click()
     await expect(page.getByText('The configuration has changed since your preview')).toBeVisible()
-    await page.unrouteAll()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     expect((await client.call('deployments.get', { params })).lastTry).toBe(1)
   })
 

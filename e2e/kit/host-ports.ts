@@ -1,6 +1,5 @@
-import { createServer } from 'node:net'
 import type { ContainerConfigFields } from '@crux/contract'
-import { freePort } from '@crux/test-kit'
+import { freePortRange } from '@crux/test-kit'
 
 type Ports = Pick<ContainerConfigFields, 'ports' | 'portRanges'>
 export type MovedPorts = Ports & {
@@ -12,7 +11,7 @@ export type MovedPorts = Ports & {
 export async function moveHostPorts({ ports, portRanges }: Ports): Promise<MovedPorts> {
   const originals = new Map<number, number>()
   const move = async (from: number, count: number) => {
-    const first = await findFreeRange(count)
+    const { from: first } = await freePortRange(count)
     for (let index = 0; index < count; index++) originals.set(first + index, from + index)
     return first
   }
@@ -27,24 +26,3 @@ export async function moveHostPorts({ ports, portRanges }: Ports): Promise<Moved
   }
   return { ...(ports && { ports: movedPorts }), ...(portRanges && { portRanges: movedRanges }), originals }
 }
-
-/** Ports of this process that were found free: containers that are deployed later may not have taken them yet. */
-const reserved = new Set<number>()
-
-async function findFreeRange(count: number): Promise<number> {
-  for (;;) {
-    const first = await freePort()
-    const range = Array.from({ length: count }, (_, index) => first + index)
-    if (range.some((port) => reserved.has(port))) continue
-    for (const port of range) reserved.add(port)
-    const free = await Promise.all(range.map(isFree))
-    if (free.every(Boolean)) return first
-  }
-}
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer()
-    server.on('error', () => resolve(false))
-    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
-  })

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Release } from '@crux/agent-protocol'
 import { containerConfigGroups } from '@crux/contract'
-import { freePort, startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
+import { freePort, freePortRange, startStorage, storageAccount, storageMissing, type TestStorage } from '@crux/test-kit'
 import { createMessage, encrypt, readKey } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commonRows } from './field-table/common-rows.ts'
@@ -60,7 +59,7 @@ beforeAll(async () => {
     hostDirectory,
     routedHost: `${engineNetwork}.example.com`,
     ports: await Promise.all(Array.from({ length: 5 }, () => freePort())),
-    range: await freeRange(),
+    range: (await freePortRange(3)).from,
     encrypt: async (text: string) => String(await encrypt({ message: await createMessage({ text }), encryptionKeys })),
   }
   rows = [...(await commonRows(kit)), ...dockerRows(kit), ...(storage ? [await storageRow(storage)] : [])]
@@ -89,23 +88,6 @@ afterAll(async () => {
     .remove()
     .catch(() => undefined)
 })
-
-/** The first of three free ports in a row. */
-async function freeRange(): Promise<number> {
-  for (;;) {
-    const first = await freePort()
-    const free = await Promise.all([first + 1, first + 2].map(isFree))
-    if (free.every(Boolean)) return first
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
-}
 
 async function storageRow(server: TestStorage): Promise<FieldRow> {
   await server.createBucket('assets')

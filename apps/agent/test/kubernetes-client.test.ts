@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { kubernetesMissing } from '@crux/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -241,6 +242,8 @@ describe.skipIf(missing)('a cluster', () => {
     proxy.silence()
     await createWatched('unheard')
     await expect(through.assertAvailable()).rejects.toMatchObject({ kind: 'unavailable' })
+    // The watch is asked for again in the silence.
+    await pause(2_000)
     // Connections that were open stay as silent as they are: only new ones work.
     proxy.endSilence()
     await waitUntil('the change in the silence', () => names().includes('changed unheard'))

@@ -1,5 +1,5 @@
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ContainerConfigFields, FinalContainerConfig } from '@crux/contract'
@@ -11,6 +11,7 @@ import {
   createTestEnvironment,
   deploy,
   freePort,
+  freePortRange,
   type Registry,
   removeContainers,
   signUp,
@@ -85,26 +86,12 @@ afterAll(async () => {
   await registry?.remove()
 }, 60_000)
 
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
-  })
-
-/** Below the ports that a machine assigns itself. */
-async function freeRange(index: number): Promise<{ from: number; to: number }> {
-  for (let from = 12_000 + index * 17; from < 32_000; from += 5)
-    if ((await Promise.all([from, from + 1, from + 2].map(isFree))).every(Boolean)) return { from, to: from + 2 }
-  throw new Error('no three ports in a row are free')
-}
-
 async function makeConfigs(from: number, count: number): Promise<FinalContainerConfig[]> {
   const configs: FinalContainerConfig[] = []
   for (let index = from; index < from + count; index++) {
     const options = {
       hostPorts: [await freePort(), await freePort(), await freePort()],
-      hostRange: await freeRange(index),
+      hostRange: await freePortRange(3),
       networkName,
       image,
       ...(storageId ? { storage: { storageId, bucket: 'random' } } : {}),

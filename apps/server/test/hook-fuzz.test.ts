@@ -22,7 +22,7 @@ const targets = {} as Record<Kind, Target>
 beforeAll(async () => {
   // Requests to this port are refused at once, and so is every question to Docker Hub.
   crux = await startTestServer({ config: { hubRegistryUrl: 'http://127.0.0.1:9' } })
-  wire = rawRequester(crux.url, { timeoutMs: 20_000 })
+  wire = rawRequester(crux.url)
   ada = crux.signUp()
   team = await crux.createTeam(ada)
   for (const kind of ['v2', 'hub', 'github', 'harbor'] as const) targets[kind] = await makeTarget(kind)

@@ -328,7 +328,7 @@ it('stops despite an idle connection, and finishes open requests', async () => {
     `POST /api/teams HTTP/1.1\r\nhost: ${new URL(stopping.url).host}\r\nauthorization: Bearer ${someone.token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
   )
   // The server has started to serve the request when it asks for the body.
-  await vi.waitFor(() => expect(answer).toContain('100 Continue'))
+  await vi.waitFor(() => expect(answer).toContain('100 Continue'), 10_000)
   const stopped = stopping.stop()
   await dropped
   busy.write(body)

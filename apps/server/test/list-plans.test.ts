@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Server } from 'node:http'
 import { contract, type Operation } from '@crux/contract'
 import type { ClientBase, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -101,7 +103,6 @@ describe('the audit log with a filter', () => {
       for (const operation of ['audit-log.list', 'audit-log.export-ndjson'] as const) {
         asked = []
         await (await crux.request(toPath(operation, testEnvironment) + filter, { as: ada })).arrayBuffer()
-        // Leases and presence run queries at the same time.
         const statements = asked.filter(({ text }) => text.includes('crux.audit_log'))
         asked = undefined
         expect(statements.length).toBeGreaterThan(0)
@@ -115,8 +116,17 @@ describe('the audit log with a filter', () => {
   )
 })
 
-/** Records every reading statement of this process, including those within transactions. */
+/**
+ * Records every reading statement of the requests to this process, including those within transactions. Leases, presence, deliveries and jobs run
+ * statements of their own at the same time.
+ */
 async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise<() => void> {
+  const requests = new AsyncLocalStorage<true>()
+  const emit = Server.prototype.emit
+  Server.prototype.emit = function (this: Server, ...args: unknown[]) {
+    const handle = () => (emit as (...args: unknown[]) => boolean).apply(this, args)
+    return args[0] === 'request' ? requests.run(true, handle) : handle()
+  } as typeof emit
   const client = await pool.connect()
   const prototype = Object.getPrototypeOf(client) as ClientBase
   client.release()
@@ -124,8 +134,7 @@ async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise
   prototype.query = function (this: ClientBase, config: string | Asked, ...rest: unknown[]) {
     const text = typeof config === 'string' ? config : config.text
     const [values] = rest
-    // The queue of jobs polls in between, independent of the request.
-    if (/^\s*(select|with)\b/i.test(text) && !/\bjobs\.\w/.test(text))
+    if (requests.getStore() && /^\s*(select|with)\b/i.test(text))
       heard({
         text,
         values: Array.isArray(values) ? values : ((typeof config === 'string' ? [] : config.values) ?? []),
@@ -133,6 +142,7 @@ async function recordQueries(pool: Pool, heard: (query: Asked) => void): Promise
     return query.call(this, config, ...rest)
   } as typeof prototype.query
   return () => {
+    Server.prototype.emit = emit
     prototype.query = query as typeof prototype.query
   }
 }

@@ -170,7 +170,7 @@ export async function makeLinkedAgent(gateway: TestGateway, team: TeamContext, u
 export async function eventually<T>(
   read: () => Promise<T> | T,
   isDone: (value: T) => boolean,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + timeoutMs
   for (;;) {

@@ -65,18 +65,21 @@ afterEach(async () => {
   await shut()
 })
 
+/** The default of one second is too short on a busy machine. */
+const waitFor = (check: () => void) => vi.waitFor(check, 10_000)
+
 describe('subscriptions', () => {
   it('subscribe when the first user joins and unsubscribe when the last one leaves', async () => {
     const one = live.channel('node', ids)
     const two = live.channel('node', ids)
-    await vi.waitFor(() => expect([one.status, two.status]).toEqual(['subscribed', 'subscribed']))
+    await waitFor(() => expect([one.status, two.status]).toEqual(['subscribed', 'subscribed']))
     expect(listFrames('subscribe')).toEqual([{ type: 'subscribe', data: { path } }])
     one.close()
     const other = live.channel('nodes', { teamSlug: 'acme' })
-    await vi.waitFor(() => expect(other.status).toBe('subscribed'))
+    await waitFor(() => expect(other.status).toBe('subscribed'))
     expect(listFrames('unsubscribe')).toEqual([])
     two.close()
-    await vi.waitFor(() => expect(listFrames('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
+    await waitFor(() => expect(listFrames('unsubscribe')).toEqual([{ type: 'unsubscribe', data: { path } }]))
   })
 
   it('queue messages before the confirmation, in order', async () => {
@@ -84,10 +87,10 @@ describe('subscriptions', () => {
     const channel = live.channel('node', ids)
     channel.send('watch-containers-state', { prefix: 'shop' })
     channel.send('container-command', { container, operation: 'stop' }, 'second')
-    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
+    await waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
     expect(frames).toHaveLength(1)
     send({ type: 'subbed', data: { path } })
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(frames.slice(1)).toEqual([
         { type: `${path}/watch-containers-state`, data: { prefix: 'shop' } },
         { type: `${path}/container-command`, data: { container, operation: 'stop' }, id: 'second' },
@@ -98,26 +101,26 @@ describe('subscriptions', () => {
   it('subscribe again for a user that joined during the unsubscribe', async () => {
     const keeper = live.channel('nodes', { teamSlug: 'acme' })
     const first = live.channel('node', ids)
-    await vi.waitFor(() => expect([keeper.status, first.status]).toEqual(['subscribed', 'subscribed']))
+    await waitFor(() => expect([keeper.status, first.status]).toEqual(['subscribed', 'subscribed']))
     first.close()
     const second = live.channel('node', ids)
-    await vi.waitFor(() => expect(second.status).toBe('subscribed'))
+    await waitFor(() => expect(second.status).toBe('subscribed'))
     expect(listFrames('subscribe').filter((frame) => frame.data.path === path)).toHaveLength(2)
   })
 
   it('keep the messages of a new user until their own subscription is confirmed, not the canceled one', async () => {
     const keeper = live.channel('nodes', { teamSlug: 'acme' })
-    await vi.waitFor(() => expect(keeper.status).toBe('subscribed'))
+    await waitFor(() => expect(keeper.status).toBe('subscribed'))
     confirms = false
     const hasty = live.channel('node', ids)
-    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(2))
+    await waitFor(() => expect(listFrames('subscribe')).toHaveLength(2))
     hasty.close()
     confirms = true
     const newcomer = live.channel('node', ids)
     newcomer.send('watch-container-log', { container, take: 1 })
     // The late answer to the first subscribe arrives before the server has received the unsubscribe.
     send({ type: 'subbed', data: { path } })
-    await vi.waitFor(() => expect(listFrames(`${path}/watch-container-log`)).toHaveLength(1))
+    await waitFor(() => expect(listFrames(`${path}/watch-container-log`)).toHaveLength(1))
     expect(frames.slice(1).map((frame) => frame.type)).toEqual([
       'subscribe',
       'unsubscribe',
@@ -131,9 +134,9 @@ describe('subscriptions', () => {
     const failures: LiveFailure[] = []
     live.onError((failure) => failures.push(failure))
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
+    await waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
     send({ type: 'sub-failed', data: { path } })
-    await vi.waitFor(() => expect(channel.status).toBe('failed'))
+    await waitFor(() => expect(channel.status).toBe('failed'))
     expect(failures).toMatchObject([{ status: 403, path }])
   })
 })
@@ -145,9 +148,9 @@ describe('live messages', () => {
     one.on('container-log', ({ log }) => heard.push(`one ${log}`))
     live.channel('node', ids).on('container-log', ({ log }) => heard.push(`two ${log}`))
     live.channel('node', { ...ids, teamSlug: 'other' }).on('container-log', ({ log }) => heard.push(`other ${log}`))
-    await vi.waitFor(() => expect(one.status).toBe('subscribed'))
+    await waitFor(() => expect(one.status).toBe('subscribed'))
     send({ type: `${path}/container-log`, data: { log: 'hello' } })
-    await vi.waitFor(() => expect(heard).toEqual(['one hello', 'two hello']))
+    await waitFor(() => expect(heard).toEqual(['one hello', 'two hello']))
   })
 
   it('that do not match the contract are reported and not delivered', async () => {
@@ -156,11 +159,11 @@ describe('live messages', () => {
     live.onError((failure) => failures.push(failure))
     const channel = live.channel('node', ids)
     channel.on('container-log', (data) => heard.push(data))
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     send('not json')
     send({ type: `${path}/container-log`, data: { log: 7 } })
     send({ type: `${path}/container-log`, data: { log: 'fine' } })
-    await vi.waitFor(() => expect(heard).toEqual([{ log: 'fine' }]))
+    await waitFor(() => expect(heard).toEqual([{ log: 'fine' }]))
     expect(failures).toMatchObject([{ path }])
   })
 
@@ -168,9 +171,9 @@ describe('live messages', () => {
     const failures: LiveFailure[] = []
     live.onError((failure) => failures.push(failure))
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     send({ type: 'error', data: { status: 412, message: 'The node is not connected', property: 'nodeId' } })
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(failures).toEqual([{ status: 412, message: 'The node is not connected', property: 'nodeId' }]),
     )
   })
@@ -182,56 +185,56 @@ describe('a lost socket', () => {
     const channel = live.channel('node', ids)
     channel.onReady(() => ready++)
     live.channel('nodes', { teamSlug: 'acme' })
-    await vi.waitFor(() => expect(ready).toBe(1))
+    await waitFor(() => expect(ready).toBe(1))
     peers[0]?.terminate()
-    await vi.waitFor(() => expect(ready).toBe(2))
+    await waitFor(() => expect(ready).toBe(2))
     expect(waits).toEqual([0])
     expect(listFrames('subscribe')).toHaveLength(4)
   })
 
   it('reconnects after 5, 10, 15 seconds while the server is unavailable, and restarts the delays after a success', async () => {
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     heldAfter = 3
     await shut()
-    await vi.waitFor(() => expect(waits).toEqual([0, 5_000, 10_000, 15_000]))
+    await waitFor(() => expect(waits).toEqual([0, 5_000, 10_000, 15_000]))
     await listen(port)
     heldAfter = Number.POSITIVE_INFINITY
     for (const run of held) run()
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     waits.length = 0
     peers.at(-1)?.terminate()
-    await vi.waitFor(() => expect(waits).toEqual([0]))
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(waits).toEqual([0]))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
   })
 
   it('is given up after 20 attempts, until it is requested again', async () => {
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     await shut()
-    await vi.waitFor(() => expect(live.status).toBe('lost'))
+    await waitFor(() => expect(live.status).toBe('lost'))
     expect(waits).toHaveLength(20)
     await listen(port)
     live.reset()
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
   })
 
   it('stays closed after 4401 until a new sign-in resets it', async () => {
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     peers[0]?.close(4401, 'Expired')
-    await vi.waitFor(() => expect(live.status).toBe('kicked'))
+    await waitFor(() => expect(live.status).toBe('kicked'))
     expect(waits).toEqual([])
     live.reset()
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
   })
 
   it('is not reopened without subscriptions', async () => {
     const channel = live.channel('node', ids)
-    await vi.waitFor(() => expect(channel.status).toBe('subscribed'))
+    await waitFor(() => expect(channel.status).toBe('subscribed'))
     channel.close()
     expect(live.status).toBe('closed')
-    await vi.waitFor(() => expect(server.clients.size).toBe(0))
+    await waitFor(() => expect(server.clients.size).toBe(0))
     expect(waits).toEqual([])
   })
 })
@@ -255,14 +258,14 @@ describe('a bundle part with the schemas that fails to load', () => {
     const channel = late.channel('node', ids)
     const ready = vi.fn()
     channel.onReady(ready)
-    await vi.waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
-    await vi.waitFor(() => expect(failures).toHaveLength(1))
+    await waitFor(() => expect(listFrames('subscribe')).toHaveLength(1))
+    await waitFor(() => expect(failures).toHaveLength(1))
     expect(waitsOfLoad.slice(0, 5)).toEqual([500, 1_000, 2_000, 4_000, 8_000])
     expect(late.status).toBe('connecting')
     expect(ready).not.toHaveBeenCalled()
 
     broken = false
-    await vi.waitFor(() => expect(ready).toHaveBeenCalledTimes(1))
+    await waitFor(() => expect(ready).toHaveBeenCalledTimes(1))
     expect([late.status, channel.status]).toEqual(['open', 'subscribed'])
     expect(statuses).toEqual(['connecting', 'open'])
     expect(Math.max(...waitsOfLoad)).toBeLessThanOrEqual(30_000)

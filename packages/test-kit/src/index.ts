@@ -39,4 +39,4 @@ export {
 } from './test-environment.ts'
 export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
 export { signInAgain, signUp, type TestUser } from './user.ts'
-export { freePort, waitFor } from './wait.ts'
+export { freePort, freePortRange, waitFor } from './wait.ts'

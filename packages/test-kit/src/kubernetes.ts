@@ -24,6 +24,8 @@ const program = join(
 )
 const built =
   process.env.CLUSTER_BIN ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'crux-test/kubernetes')
+/** Programs that are used instead of those of this machine while a cluster runs. */
+const tolerantPrograms = fileURLToPath(new URL('../kubernetes', import.meta.url))
 
 /** The reason why tests with a real Kubernetes are skipped here; undefined where they run. */
 export function kubernetesMissing(): string | undefined {
@@ -108,7 +110,15 @@ async function startOwn(): Promise<{ kubeconfig: string; stop(): Promise<void> }
   try {
     const network = process.env.CLUSTER_NET ?? (await findFreeNetwork())
     const { stdout } = await run(program, ['up', directory], {
-      env: { ...process.env, CLUSTER_NET: network, CLUSTER_WAIT: String(upSeconds) },
+      env: {
+        ...process.env,
+        PATH: `${tolerantPrograms}:${process.env.PATH}`,
+        CLUSTER_NET: network,
+        CLUSTER_WAIT: String(upSeconds),
+        // Its programs, many of which are short, need a twentieth less CPU time without garbage collection.
+        GOGC: 'off',
+        GOMEMLIMIT: '512MiB',
+      },
       timeout: (upSeconds + 30) * 1_000,
     })
     return { kubeconfig: stdout.trim().split('\n').at(-1) ?? '', stop }

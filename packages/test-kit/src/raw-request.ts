@@ -6,7 +6,7 @@ export type RawAnswer = { status: number; headers: Record<string, string | strin
 export function rawRequester(origin: string, options: { timeoutMs?: number } = {}) {
   const { hostname, port } = new URL(origin)
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const { timeoutMs = 5_000 } = options
+  const { timeoutMs = 20_000 } = options
   return {
     /** @throws Error when no answer came in time */
     send: (wanted: { method: string; target: string; headers: Record<string, string>; body?: string | undefined }) =>

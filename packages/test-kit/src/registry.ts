@@ -58,7 +58,15 @@ export async function startRegistry(options: { auth?: boolean } = {}): Promise<R
     running.kill('SIGKILL')
     await ended
   }
-  async function upload(name: string, digest: string, bytes: Buffer) {
+  /** By repository and digest. The registry refuses a manifest while a blob of it is uploaded a second time. */
+  const uploads = new Map<string, Promise<void>>()
+  function upload(name: string, digest: string, bytes: Buffer): Promise<void> {
+    const key = `${name}@${digest}`
+    const running = uploads.get(key) ?? uploadOnce(name, digest, bytes).finally(() => uploads.delete(key))
+    uploads.set(key, running)
+    return running
+  }
+  async function uploadOnce(name: string, digest: string, bytes: Buffer) {
     const known = await fetch(`${base}/${name}/blobs/${digest}`, { method: 'HEAD', headers })
     if (known.ok) return
     const begun = await fetch(`${base}/${name}/blobs/uploads/`, { method: 'POST', headers })

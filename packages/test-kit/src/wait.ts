@@ -10,7 +10,7 @@ export async function waitFor<T>(
   condition: () => Promise<T> | T,
   options: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  const { timeoutMs = 20_000, everyMs = 25 } = options
+  const { timeoutMs = 30_000, everyMs = 25 } = options
   const end = Date.now() + timeoutMs
   let cause: unknown
   while (Date.now() < end) {
@@ -32,11 +32,22 @@ export async function waitFor<T>(
  */
 const ownPorts = { first: 10_081, last: 32_000 }
 
+/** No test of this process gets a port of another one, because what publishes it may start later. */
+const given = new Set<number>()
+
 /** A TCP port that is free on every address of this machine, and that no other program takes by chance. */
-export async function freePort(): Promise<number> {
+export const freePort = async (): Promise<number> => (await freePortRange(1)).from
+
+/** TCP ports in a row, as `freePort` chooses one. `to` is inclusive. */
+export async function freePortRange(length: number): Promise<{ from: number; to: number }> {
   for (;;) {
-    const port = randomInt(ownPorts.first, ownPorts.last)
-    if (await isFree(port)) return port
+    const from = randomInt(ownPorts.first, ownPorts.last - length)
+    const ports = Array.from({ length }, (_, index) => from + index)
+    if (ports.some((port) => given.has(port)) || !(await Promise.all(ports.map(isFree))).every(Boolean)) continue
+    // Another caller may have got one of them in the meantime.
+    if (ports.some((port) => given.has(port))) continue
+    for (const port of ports) given.add(port)
+    return { from, to: from + length - 1 }
   }
 }
 

@@ -130,7 +130,7 @@ export class FakeServer {
     return { ...command, value: { scope, ...command.value } } as CommandInit
   }
 
-  async ask(command: CommandInit, timeoutMs = 15_000): Promise<RespondRequest['result']> {
+  async ask(command: CommandInit, timeoutMs = 30_000): Promise<RespondRequest['result']> {
     const id = this.send(command)
     const answered = new Promise<void>((resolve) => this.#answered.set(id, resolve))
     const late = setTimeout(() => this.#answered.get(id)?.(), timeoutMs)

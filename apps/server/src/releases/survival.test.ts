@@ -318,13 +318,16 @@ describe('leases', () => {
       const client = await pool.connect()
       const hold = (id: string) => client.query('select from crux.release where deployment_id = $1 for update', [id])
       await client.query('begin')
+      const { rows } = await client.query('select pg_backend_pid() as pid')
       await hold(held.id)
       const begun = server.server.deployments.leases.restart(node.id)
+      // The rounds of the server may wait for the same row.
       await until(async () => {
         const { rowCount } = await pool.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          'select from pg_stat_activity where datname = current_database() and $1 = any(pg_blocking_pids(pid))',
+          [rows[0].pid],
         )
-        return rowCount === 1
+        return rowCount !== 0
       })
       await hold(wanted.id)
       await client.query('rollback')

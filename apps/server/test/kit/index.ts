@@ -136,7 +136,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
 const asksMin = 25
 
 /** Waits until `condition` returns a truthy value, at most `timeoutMs`. */
-export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 5_000): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 30_000): Promise<NonNullable<T>> {
   const end = Date.now() + timeoutMs
   for (let asks = 1; ; asks++) {
     const value = await condition()

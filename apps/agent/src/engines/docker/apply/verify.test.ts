@@ -46,7 +46,7 @@ test('a probe whose answer has no end stops when the check stops', () =>
     },
     async (check, connections) => {
       await check(5_000)
-      await vi.waitFor(async () => expect(await connections()).toBe(0))
+      await vi.waitFor(async () => expect(await connections()).toBe(0), 10_000)
     },
   ))
 
@@ -55,7 +55,7 @@ test('a probe without an answer leaves no connection when the check times out', 
     () => undefined,
     async (check, connections) => {
       await expect(check(100)).rejects.toThrow('did not answer / on port')
-      await vi.waitFor(async () => expect(await connections()).toBe(0))
+      await vi.waitFor(async () => expect(await connections()).toBe(0), 10_000)
     },
   ))
 

@@ -83,9 +83,11 @@ export class Api {
   /**
    * An answer that has no end of its own. It fails with a NoAnswerError when the API server stops answering, also when its connection stays
    * open. The caller destroys it.
+   *
+   * @param options.isPrompt it begins as soon as the API server answers at all, as a watch does
    */
-  async stream(request: ApiRequest): Promise<IncomingMessage> {
-    const answer = await this.#send(request, answerMs)
+  async stream(request: ApiRequest, { isPrompt = false } = {}): Promise<IncomingMessage> {
+    const answer = await this.#send(request, isPrompt ? this.#options.probeAnswerMs : answerMs)
     answer.socket.setKeepAlive(true, this.#options.probeEveryMs)
     this.#streams.add(answer)
     // Without a listener, an error between the answer and its first read would end the process.

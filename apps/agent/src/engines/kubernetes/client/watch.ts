@@ -96,17 +96,20 @@ async function* openWatch(
   resourceVersion: string,
 ): AsyncGenerator<'opened' | { resourceVersion: string; event: WatchEvent | undefined }> {
   const answer = await api
-    .stream({
-      path: toCollectionPath(kind, filter.namespace ?? ''),
-      query: {
-        ...toSelectors(filter),
-        watch: 'true',
-        allowWatchBookmarks: 'true',
-        timeoutSeconds: String(watchSeconds),
-        resourceVersion,
+    .stream(
+      {
+        path: toCollectionPath(kind, filter.namespace ?? ''),
+        query: {
+          ...toSelectors(filter),
+          watch: 'true',
+          allowWatchBookmarks: 'true',
+          timeoutSeconds: String(watchSeconds),
+          resourceVersion,
+        },
+        signal,
       },
-      signal,
-    })
+      { isPrompt: true },
+    )
     .catch((error: unknown) => {
       throw isGone(error) ? new PositionLostError() : error
     })
