@@ -220,7 +220,7 @@ describe('the agent image', () => {
           .catch(() => undefined)
       await removeImages(docker, `crux/${name}-web`)
     }
-  }, 60_000)
+  })
 })
 
 /** The creation time makes it unique: the same image from a registry of another test would not count as built on this node. */

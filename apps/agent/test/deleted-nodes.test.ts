@@ -107,7 +107,7 @@ test('the successor of a deleted node holds its ports without a deployment and r
     if (successor) await stopGate(successor.dataDir)
     await successor?.dispose()
   }
-}, 60_000)
+})
 
 test('a successor that connects after the deletion of a node holds its ports at once', async () => {
   await testEnvironment.restartAgent()
@@ -134,7 +134,7 @@ test('a successor that connects after the deletion of a node holds its ports at 
     await stopGate(successor.dataDir)
     await successor.dispose()
   }
-}, 60_000)
+})
 
 test('one of two nodes on an engine holds and keeps the port of a deleted node and the other one follows it', async () => {
   await testEnvironment.restartAgent()
@@ -205,4 +205,4 @@ test('one of two nodes on an engine holds and keeps the port of a deleted node a
       await server.stop()
     }
   }
-}, 90_000)
+})

@@ -77,7 +77,7 @@ beforeAll(async () => {
     })),
   })
   reason = (await testEnvironment.server.deployAndWait(release, 120_000)).reason
-}, 180_000)
+})
 
 afterAll(async () => {
   await testEnvironment.dispose()
@@ -136,7 +136,7 @@ describe('every field of a container configuration', () => {
       result.status === 'rejected' ? [`${rows[index]?.says}: ${String(result.reason)}`] : [],
     )
     expect(failures).toEqual([])
-  }, 60_000)
+  })
 
   test('has a row in the table', () => {
     const covered = new Set<string>(['name', ...rows.flatMap(getFields)])

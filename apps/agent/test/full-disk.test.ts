@@ -133,5 +133,5 @@ describe.runIf(mayMount)('a data directory on a full disk', () => {
     expect(await testEnvironment.server.deployAndWait(release(two.reference))).toMatchObject({ successful: true })
     expect(await waitUntil('the new one answers', () => askPort(port).catch(() => undefined))).toBe('two')
     await waitUntil('no journal is left', async () => (await readdir(join(disk, '.agent', 'journal'))).length === 0)
-  }, 40_000)
+  })
 })

@@ -180,7 +180,7 @@ describe('a connection through the gate', () => {
     )
     await waitUntil('nothing is left', async () => (await gate.hello()).connections === 0)
     expect(await gate.openSockets()).toBeLessThanOrEqual(before + 2)
-  }, 120_000)
+  })
 })
 
 describe('a held port', () => {
@@ -310,7 +310,7 @@ describe('a gate that hands over', () => {
     long.destroy()
     expect(await gate.ask({ kind: 'drain', container: 'long', ms: 10_000 })).toEqual({ ok: true, left: 0 })
     await waitUntil('the previous ones have ended', () => [...pids].every((pid) => !isAlive(pid)))
-  }, 60_000)
+  })
 
   test('does so only once even where the code on the disk differs from the code that the agent started with', async () => {
     let handovers = 0

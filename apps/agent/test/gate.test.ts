@@ -124,7 +124,7 @@ describe('a port that stays open', () => {
     expect(await deploy(two, other, plain)).toMatchObject({ successful: true })
     expect(await askPort(other)).toBe('two')
     await waitUntil('the gate ends with its last port', async () => !(await lookAtGate(testEnvironment.dataDir)))
-  }, 60_000)
+  })
 
   test('with draining previous connections does not keep an agent from ending and the next agent continues to wait', async () => {
     const port = await freePort()
@@ -147,7 +147,7 @@ describe('a port that stays open', () => {
     client.destroy()
     expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
-  }, 40_000)
+  })
 
   test('that another process holds is refused before anything changes', async () => {
     const port = await freePort()
@@ -298,7 +298,7 @@ describe('an agent that restarts', () => {
     expect(requests.bad).toEqual([])
     await kill()
     await testEnvironment.restartAgent()
-  }, 120_000)
+  })
 
   test(
     "finds its ports open whenever it was killed with the gate, which the gate's parent restarts",

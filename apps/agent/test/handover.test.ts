@@ -90,5 +90,5 @@ describe('a replaced service without a published port', () => {
     expect(Object.keys(seen)).toEqual(['v1', 'v2', 'v3', 'v4', 'v5'])
     expect(bad).toEqual([])
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('client'), testEnvironment.name('web')])
-  }, 60_000)
+  })
 })

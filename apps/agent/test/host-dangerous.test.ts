@@ -14,7 +14,7 @@ let image: string
 beforeAll(async () => {
   testEnvironment = await startTestEnvironment()
   image = (await testEnvironment.publish('web:1', webImage('one'))).reference
-}, 120_000)
+})
 afterAll(() => testEnvironment.dispose())
 
 let serial = 0
@@ -68,7 +68,7 @@ describe('without permission for host-dangerous options the engine', () => {
       await waitUntil('the line of the container', () => received.join('').includes('chosen-by-the-container'))
     })
     await rm(directory, { recursive: true })
-  }, 60_000)
+  })
 
   test('sends nothing to a loopback address of the node for a log driver although it would for an admin', async () => {
     const received: string[] = []
@@ -87,7 +87,7 @@ describe('without permission for host-dangerous options the engine', () => {
       expect(await deploy(attack, true)).toMatchObject({ successful: true })
       await waitUntil('the request of the engine', () => received.includes('OPTIONS'))
     })
-  }, 60_000)
+  })
 
   test('reveals no files of the node by the errors of a log driver although it would to an admin', async () => {
     const attack = (path: string) =>
@@ -100,7 +100,7 @@ describe('without permission for host-dangerous options the engine', () => {
     const [shownMissing, shownThere] = await reasons(true)
     expect(shownMissing).toContain('/nonexist')
     expect(shownThere).not.toContain('no such file')
-  }, 60_000)
+  })
 
   test('runs no function of a template in the tag of a log although it would for an admin', async () => {
     const attack = logging('json-file', { tag: '{{pad "x" 5 3}}' }, 'line')
@@ -113,14 +113,14 @@ describe('without permission for host-dangerous options the engine', () => {
       .getContainer(testEnvironment.name(name))
       .logs({ stdout: true, details: true, tail: 1 })
     expect(String(log)).toContain('tag=+++++x+++')
-  }, 60_000)
+  })
 })
 
 describe('a container of a user', () => {
   test('has memory volumes with a size even where the configuration names none', async () => {
     const { name } = await deploy({ volumes: [{ name: 'm', path: '/m', type: 'mem' }] }, false)
     expect(await testEnvironment.exec(name, ['/bin/df', '-k', '/m'])).toMatch(/\s65536\s/)
-  }, 60_000)
+  })
 
   test("has init containers on its prefix's network and not on the default bridge", async () => {
     const init = {
@@ -140,5 +140,5 @@ describe('a container of a user', () => {
     const address = /inet (\d+\.\d+)\./.exec(reported)?.[1]
     expect(address).toBeDefined()
     expect(String(bridge.IPAM?.Config?.[0]?.Subnet)).not.toContain(`${address}.`)
-  }, 60_000)
+  })
 })

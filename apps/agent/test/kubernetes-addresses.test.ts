@@ -80,7 +80,7 @@ describe.skipIf(missing)('the addresses of a workload', () => {
     const updates = events.filter((event) => event.kind === 'container' && event.id === id)
     expect(updates.map((event) => event.kind === 'container' && event.action)).toEqual(Array(4).fill('update'))
     stop()
-  }, 60_000)
+  })
 
   test('are those of its ingress too, and of a load balancer that was there before the workload', async () => {
     await addService('both')
@@ -170,5 +170,5 @@ describe.skipIf(missing)('the addresses of a workload', () => {
       cluster.close()
       await deleteRights()
     }
-  }, 60_000)
+  })
 })

@@ -68,5 +68,5 @@ describe.skipIf(missing).each([
     const release = toRelease({}, { instances: [{ config: job }], partial: true })
     expect(await agent.server.deployAndWait(release)).toMatchObject({ successful: true })
     await deploySuccessfully({ ...serve('three'), ports })
-  }, 120_000)
+  })
 })

@@ -11,7 +11,7 @@ const missing = kubernetesMissing()
 const names = ['web-cache', 'web-data']
 const lock = 'crux-deletion'
 
-describe.skipIf(missing)('a namespace that is locked for its deletion', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('a namespace that is locked for its deletion', () => {
   let agent: ClusterAgent
   let data: ReturnType<typeof createPrefixData>
   beforeEach(async () => {
@@ -119,10 +119,10 @@ describe.skipIf(missing)('a namespace that is locked for its deletion', { timeou
       })
       await admin.json({ method: 'DELETE', path: `${crds}/widgets.${group}` })
     }
-  }, 120_000)
+  })
 })
 
-describe.skipIf(missing)('the deletion of data by an agent with fewer rights', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('the deletion of data by an agent with fewer rights', () => {
   let testCluster: TestCluster
   let stateNamespace: string
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { waitUntil } from './kit/wait-until.ts'
 const missing = kubernetesMissing()
 const names = ['web-cache', 'web-data']
 
-describe.skipIf(missing)('the data of a prefix', { timeout: 120_000 }, () => {
+describe.skipIf(missing)('the data of a prefix', () => {
   let agent: ClusterAgent
   let data: ReturnType<typeof createPrefixData>
   beforeEach(async () => {

@@ -59,7 +59,7 @@ describe.skipIf(missing)('every field of a container configuration on Kubernetes
         group.outcome = await agent.server.deployAndWait(group.release, 150_000)
       }),
     )
-  }, 180_000)
+  })
   afterAll(async () => {
     await (started ?? agent)?.dispose()
   })
@@ -76,7 +76,7 @@ describe.skipIf(missing)('every field of a container configuration on Kubernetes
     )
     expect(failures).toEqual([])
     expect(seen).toHaveLength(rows.length)
-  }, 60_000)
+  })
 
   test.each(refusedRows)('is refused before anything is changed where it cannot be: $says', async (row) => {
     const release = agent.release({

@@ -44,7 +44,7 @@ describe.skipIf(missing)('a log that is followed on Kubernetes', () => {
     await deploySuccessfully(await toConfig('blue', 'battery-staple'))
     await awaitText('blue has ***')
     expect(texts().join('\n')).not.toMatch(/correct-horse|battery-staple/)
-  }, 60_000)
+  })
 
   test('hides the first secret of a container', async () => {
     await deploySuccessfully(await toConfig('red'))
@@ -53,7 +53,7 @@ describe.skipIf(missing)('a log that is followed on Kubernetes', () => {
     await deploySuccessfully(await toConfig('blue', 'battery-staple'))
     await awaitText('blue has ***')
     expect(texts().join('\n')).not.toContain('battery-staple')
-  }, 60_000)
+  })
 
   test('hides a secret that a release removes, also of the pods before it', async () => {
     await deploySuccessfully(await toConfig('red', 'correct-horse'))
@@ -63,5 +63,5 @@ describe.skipIf(missing)('a log that is followed on Kubernetes', () => {
     await deploySuccessfully(await toConfig('green'))
     await awaitText('green has')
     expect(texts().join('\n')).not.toMatch(/correct-horse|battery-staple/)
-  }, 60_000)
+  })
 })

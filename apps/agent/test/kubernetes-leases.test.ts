@@ -284,7 +284,7 @@ describe.skipIf(missing)('two agents of a node with their state in Secrets', () 
     // Its lease is released, so that the next one need not wait until it expires.
     await waitUntil('the third connects', () => server.links.length === 3 && server.connected)
     expect(await server.deployAndWait(toRelease(3, 'three'))).toMatchObject({ successful: true, reason: '' })
-  }, 120_000)
+  })
 
   test('one that is cut off stops, leaves its release to the other, and waits when it is back', async () => {
     await prepare()
@@ -309,7 +309,7 @@ describe.skipIf(missing)('two agents of a node with their state in Secrets', () 
     await waitUntil('the first works again', () => server.links.length === 3 && server.connected)
     expect(await server.deployAndWait(toRelease(2, 'two'))).toMatchObject({ successful: true, reason: '' })
     await proxy.cut()
-  }, 120_000)
+  })
 
   test('one that was suspended does nothing any more when another one has taken over', async () => {
     await prepare()
@@ -327,5 +327,5 @@ describe.skipIf(missing)('two agents of a node with their state in Secrets', () 
     expect(await server.getOutcome(release)).toMatchObject({ successful: true, reason: '' })
     expect(second.output()).not.toContain('another program has changed')
     await waitUntil('the journal is gone', async () => (await listState()).length === 1)
-  }, 120_000)
+  })
 })

@@ -98,7 +98,7 @@ describe.skipIf(missing)('the machines of a cluster', () => {
     }
     const sum = list.machines.reduce((total, { allocatable }) => total + (allocatable?.memoryBytes ?? 0n), 0n)
     expect(list.allocatable?.memoryBytes).toBe(sum)
-  }, 60_000)
+  })
 
   test('have the sum of what their pods request, as pods come and go', async () => {
     await addPod('small', { cpu: '250m', memory: '64Mi' })
@@ -116,7 +116,7 @@ describe.skipIf(missing)('the machines of a cluster', () => {
     await agent.admin.json({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/pods/modest` })
     await waitUntil('one pod', async () => (await find())?.requested?.pods === 1n, timeoutMs)
     expect((await find())?.requested).toMatchObject({ cpuMillis: 250n, memoryBytes: mebibytes(64), pods: 1n })
-  }, 90_000)
+  })
 
   test('say why they are not ready, and come first then', async () => {
     await setConditions([
@@ -136,14 +136,14 @@ describe.skipIf(missing)('the machines of a cluster', () => {
     const list = await askMachines(agent)
     expect(list.machines[0]?.name).toBe(name)
     expect(list.ready).toBe(list.total - 1)
-  }, 60_000)
+  })
 
   test('are no more shown as cordoned when they are not, and are gone when they are', async () => {
     await patch('', { spec: { unschedulable: false } })
     await waitUntil('it is not cordoned', async () => (await find())?.cordoned === false, timeoutMs)
     await agent.admin.json({ method: 'DELETE', path })
     await waitUntil('it is gone', async () => (await find()) === undefined, timeoutMs)
-  }, 90_000)
+  })
 
   test('are searched for and paged by the agent, which lists what is asked for', async () => {
     const all = await askMachines(agent, { take: 250 })
@@ -208,7 +208,7 @@ describe.skipIf(missing)('an agent that may not list machines', () => {
       total: 0,
     })
     expect(await agent.server.ask({ case: 'listContainers', value: {} })).toMatchObject({ case: 'containers' })
-  }, 60_000)
+  })
 
   test('of some namespaces names it too, and knows nothing of requests once it has it', async () => {
     const { agent, home, stateNamespace } = await startWith('limited')
@@ -237,5 +237,5 @@ describe.skipIf(missing)('an agent that may not list machines', () => {
       for (const resource of ['clusterroles', 'clusterrolebindings'])
         await home.admin.json({ method: 'DELETE', path: `${rbac}/${resource}/${metadata.name}` })
     }
-  }, 60_000)
+  })
 })

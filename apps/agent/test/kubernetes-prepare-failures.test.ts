@@ -18,7 +18,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
   let started: Preparations | undefined
   beforeAll(async () => {
     started = await startPreparations()
-  }, 120_000)
+  })
   afterAll(() => started?.dispose())
   /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
   const open = (context: TestContext): Preparations =>
@@ -65,7 +65,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     )
     const gone = `${host}/files@sha256:${'a'.repeat(64)}`
     expect(await fail(context, toFiles('gone', gone))).toContain(`does not have the image ${gone} (404)`)
-  }, 90_000)
+  })
 
   test('fail the release with what the storage says', async (context) => {
     // The storage server is built from its published source, which needs Go; without it, this is counted as skipped.
@@ -85,7 +85,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     expect(
       await fail(context, toObjects('metadata', 'files'), { storage: { ...access, url: 'http://169.254.169.254' } }),
     ).toContain('169.254.169.254 is not an address of a storage')
-  }, 90_000)
+  })
 
   test('fail the release when the volume is full', async (context) => {
     const { deploy, publish } = open(context)
@@ -96,7 +96,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     }
     const { outcome } = await deploy(small, pinned)
     expect(outcome.reason).toBe('the files of the volumes cannot be prepared: conf: the volume is full (ENOSPC)')
-  }, 60_000)
+  })
 
   test('are refused where pods do not reach the registry, or nobody can read the image', async (context) => {
     const digest = `sha256:${'a'.repeat(64)}`
@@ -106,7 +106,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     expect(await fail(context, toFiles('crux-prepare', `registry.example.com/files@${digest}`))).toContain(
       'name: The name crux-prepare is kept for the container that copies files into volumes',
     )
-  }, 60_000)
+  })
 
   test('are refused with the reason when the image of the agent is not known', async (context) => {
     const { publish } = open(context)
@@ -122,7 +122,7 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     } finally {
       await outside.dispose()
     }
-  }, 60_000)
+  })
 
   test("are copied by the image of the agent's own pod, which it has a right to read", async (context) => {
     const { agent } = open(context)
@@ -151,5 +151,5 @@ describe.skipIf(missing)('files that cannot be copied into volumes on Kubernetes
     )
     const others = agentStateRights.filter(({ resources }) => !resources.includes('pods'))
     await expect(find(others)).rejects.toThrow(`no right to get pods in the namespace ${namespace}`)
-  }, 60_000)
+  })
 })

@@ -26,7 +26,7 @@ describe.skipIf(missing)('a release whose files are being copied on Kubernetes',
   let release: () => void
   beforeAll(async () => {
     started = await startPreparations()
-  }, 120_000)
+  })
   afterAll(() => started?.dispose())
   beforeEach(async () => {
     isHeld = true
@@ -82,7 +82,7 @@ describe.skipIf(missing)('a release whose files are being copied on Kubernetes',
     expect(await agent.get('Deployment', 'cancelled')).toBeUndefined()
     expect((await agent.list('Secret')).map(({ name }) => name)).toEqual([])
     expect((await agent.list('PersistentVolumeClaim')).map(({ name }) => name)).toContain('cancelled-files')
-  }, 60_000)
+  })
 
   test('is continued by the next process of the agent', async (context) => {
     const started = open(context)
@@ -93,7 +93,7 @@ describe.skipIf(missing)('a release whose files are being copied on Kubernetes',
     release()
     expect(await agent.server.getOutcome(made)).toMatchObject({ successful: true, reason: '' })
     expect(await readFiles('continued')).toEqual(['./file 664 slow'])
-  }, 60_000)
+  })
 
   test('has the image of the agent whose pod deploys it', async (context) => {
     const { agent, agentImage, authorityFile, publish, reach } = open(context)
@@ -165,5 +165,5 @@ describe.skipIf(missing)('a release whose files are being copied on Kubernetes',
       await server.stop()
       await account.deleteRights()
     }
-  }, 90_000)
+  })
 })

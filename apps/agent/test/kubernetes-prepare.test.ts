@@ -14,7 +14,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
   let started: Preparations | undefined
   beforeAll(async () => {
     started = await startPreparations()
-  }, 120_000)
+  })
   afterAll(() => started?.dispose())
 
   /** A cluster that CRUX_TEST_KUBECONFIG names may be on another machine, from which nothing leads to this one. */
@@ -57,7 +57,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
     const secrets = (await agent.list('Secret')).filter(({ name }) => name.startsWith('web-prepare-'))
     const template = JSON.stringify(getPath(await agent.get('Deployment', 'web'), 'spec', 'template'))
     expect(secrets.some(({ name }) => template.includes(name))).toBe(true)
-  }, 120_000)
+  })
 
   test('of a rollback are those of its own release, and its Secret is there again', async (context) => {
     const { deploy, publish, readFiles, succeed } = open(context)
@@ -81,7 +81,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
     const { outcome } = await deploy(broken, images[1]?.pinned, { deploymentId, number: 4 })
     expect(outcome).toMatchObject({ successful: false, previousRestored: true })
     expect(await readFiles(name)).toEqual(['./who 775 old'])
-  }, 120_000)
+  })
 
   test('are written once for each release, by one of its pods', async (context) => {
     const { agent, publish, succeed } = open(context)
@@ -112,7 +112,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
       return text.includes('of this release already') && [text]
     })
     expect(message).not.toContain('copied')
-  }, 90_000)
+  })
 
   test('are there for a Job, of which each release runs another one', async (context) => {
     const { agent, deploy, publish } = open(context)
@@ -147,7 +147,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
     expect(outcome.reason).toMatch(/^the files of the volumes cannot be prepared: conf: the image .* has no \/missing$/)
     expect((await jobs()).map(({ name }) => name)).toEqual([expect.stringMatching(/^once-2-[0-9a-f]{8}$/)])
     expect((await agent.list('Secret')).filter(({ name }) => name.startsWith('once-'))).toHaveLength(1)
-  }, 120_000)
+  })
 
   test('mirror a prefix of a bucket, and fetch what has changed with the next release', async (context) => {
     const storage = openStorage(context)
@@ -181,7 +181,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
       'imported 1 files (7 bytes) into files, 0 were there already, 2 removed',
     ])
     expect(await readFiles('site')).toEqual(['./index.html 664 changed', './own 644 '])
-  }, 90_000)
+  })
 
   test('are read with the credentials of the registry of the container', async (context) => {
     const { authorityFile, closed, closedHost, machine, readFiles, succeed } = open(context)
@@ -201,7 +201,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
       { image, digest, auth, preparationDigests: { [image]: digest } },
     )
     expect(await readFiles('private')).toEqual(['./file private'])
-  }, 60_000)
+  })
 
   test('are in a Secret and a container that no other part of the pod has', async (context) => {
     const { agent, agentImage, publish, readFiles, succeed } = open(context)
@@ -244,7 +244,7 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
       value: { container: { prefix: agent.owner.prefix, name: 'closed' } },
     })
     expect((await agent.list('Secret')).filter(({ name }) => name.startsWith('closed-'))).toEqual([])
-  }, 60_000)
+  })
 
   test('are no drift without the credentials, and a change beside them is', async (context) => {
     const { agent, publish, readFiles, succeed } = open(context)
@@ -286,5 +286,5 @@ describe.skipIf(missing)('files that are copied into volumes on Kubernetes', () 
       { kind: 'Deployment' },
       { kind: 'Secret', name: secret, type: ObjectDifferenceType.MISSING },
     ])
-  }, 60_000)
+  })
 })

@@ -259,7 +259,7 @@ describe.skipIf(missing)('the rights of the agent', () => {
       await agent.dispose()
       await deleteRights()
     }
-  }, 60_000)
+  })
 
   test('have no verb without which everything works, and each that is missing is named', async () => {
     expect(verbs.length).toBeGreaterThan(30)
@@ -305,7 +305,7 @@ describe.skipIf(missing)('the rights of the agent', () => {
       }
       granted.close()
     }
-  }, 60_000)
+  })
 
   test('in its own namespace are each needed, and named when they are missing', async () => {
     const useState = async (rights: readonly KubernetesRight[]): Promise<string> => {
@@ -344,7 +344,7 @@ describe.skipIf(missing)('the rights of the agent', () => {
       expect(await useState(without(agentStateRights, { resource, verb }))).toContain(
         `no right to ${verb} ${resource} in the namespace`,
       )
-  }, 60_000)
+  })
 
   test('give no way to list or watch secrets outside of its own namespace', () => {
     expect(

@@ -51,7 +51,7 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
       reason: expect.stringMatching(/^it was not ready within 4 s: Readiness probe failed/),
       previousRestored: true,
     })
-  }, 120_000)
+  })
 
   test('ends a job that runs for longer, shows its last lines and deletes it', async () => {
     const job = {

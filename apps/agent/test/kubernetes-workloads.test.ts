@@ -120,7 +120,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
       ),
     )
     await awaitRow('one runs', id, ({ reason }) => reason === 'Running')
-  }, 90_000)
+  })
 
   test('say why they do not run', async () => {
     const [crash, pull, memory, unschedulable] = await Promise.all([
@@ -149,7 +149,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     await awaitRow('the memory', memory, ({ reason }) => reason.includes('OOMKilled'))
     await awaitRow('the place', unschedulable, ({ reason }) => reason === 'Unschedulable')
     for (const id of [crash, pull, memory, unschedulable]) await view.remove(id)
-  }, 120_000)
+  })
 
   test('show a job that ended with its exit code, and refuse to operate it', async () => {
     const [good, bad] = await Promise.all([
@@ -169,7 +169,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
       kind: 'refused',
       message: expect.stringContaining('is a job'),
     })
-  }, 60_000)
+  })
 
   test('of other owners are shown by namespace and name, and never operated or removed', async () => {
     const id = await apply(toWorkload(namespace, 'foreign', printAndWait(['x']), { labels: { app: 'foreign' } }))
@@ -191,7 +191,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     await awaitRow('the moved workload', moved, isRunning)
     await expect(view.remove(moved)).rejects.toMatchObject({ kind: 'refused' })
     expect(await view.list({ prefix: 'elsewhere' })).toEqual([])
-  }, 60_000)
+  })
 
   test('are shown with the addresses of their ingress, which members cannot set', async () => {
     const annotations = { 'dev.crux.routes': 'https://shop.example.com' }
@@ -274,7 +274,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     expect(times).toHaveLength(6)
     expect(times).toEqual([...times].sort((a, b) => Number(a - b)))
     expect(await readTexts(id, { take: 2 })).toHaveLength(2)
-  }, 60_000)
+  })
 
   test('show their pods, and the log of one pod alone, which ends with the pod', async () => {
     const script = `trap 'exit 0' TERM; echo of $HOSTNAME; while true; do sleep 0.1; done`
@@ -318,7 +318,7 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     await stop()
     expect(texts.map((text) => text.split(' ')[0])).toEqual([1, 2, 3].flatMap(() => ['begin', '1', '2', '3']))
     expect(new Set(texts.filter((text) => text.startsWith('begin'))).size).toBe(3)
-  }, 90_000)
+  })
 
   test('show all of a line of 200 kB, whether it is followed or read at once', async () => {
     const script = `trap 'exit 0' TERM; echo begin; sleep 3; head -c 200000 /dev/zero | tr '\\0' x; echo; echo end; sleep 1000 & wait`
@@ -330,5 +330,5 @@ describe.skipIf(missing)('the workloads of a cluster', () => {
     expect(followed.length).toBeGreaterThan(3)
     expect(followed.join('')).toBe(`begin${'x'.repeat(200_000)}end`)
     expect(await readTexts(id)).toEqual(followed)
-  }, 90_000)
+  })
 })

@@ -76,7 +76,7 @@ test('npm run agent connects with an install token, stores its data, and leaves 
   // Starts without the token, because the agent has another one now.
   npm = runAgent('--data-dir', dataDir, '--url', server.url)
   expect(await waitUntil('it is connected again', () => server.links[1], startMs)).toMatchObject({ nodeId: 'node-1' })
-}, 120_000)
+})
 
 test('npm run agent ends with a message that says where to get a new token when the server refuses its token', async () => {
   npm = runAgent('--token', `crux_${'x'.repeat(43)}`, '--data-dir', dataDir, '--url', server.url)
@@ -84,7 +84,7 @@ test('npm run agent ends with a message that says where to get a new token when 
   expect(npm.output()).toContain('the server refused the token: install the agent again from the node page')
   expect(server.links).toEqual([])
   expect(processes()).toEqual([])
-}, 60_000)
+})
 
 test.each([
   ['no data directory', [], '--data-dir is missing'],
@@ -118,4 +118,4 @@ test('npm run agent keeps trying where nothing answers, reports that once, and e
   await npm.ended
   expect(npm.output().match(/cannot connect, trying again/g)).toHaveLength(1)
   await waitUntil('nothing is left', () => processes().length === 0)
-}, 90_000)
+})

@@ -8,7 +8,7 @@ let image: string
 beforeAll(async () => {
   testEnvironment = await startTestEnvironment()
   image = (await testEnvironment.publish('web:1', webImage('one'))).reference
-}, 60_000)
+})
 afterAll(() => testEnvironment.dispose())
 
 type Owner = TestEnvironment['owner']

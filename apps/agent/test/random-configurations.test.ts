@@ -71,7 +71,7 @@ beforeAll(async () => {
       })
     ).id
   }
-}, 120_000)
+})
 afterAll(async () => {
   await system?.stop()
   if (testEnvironment) await removeContainers(`dev.crux.team=${testEnvironment.teamId}`)
@@ -84,7 +84,7 @@ afterAll(async () => {
   await system?.destroy()
   await storage?.dispose()
   await registry?.remove()
-}, 60_000)
+})
 
 async function makeConfigs(from: number, count: number): Promise<FinalContainerConfig[]> {
   const configs: FinalContainerConfig[] = []

@@ -25,11 +25,11 @@ beforeAll(async () => {
     'com.example.colour': 'blue',
   }
   labelled = (await team.publish('labelled:1', { ...webImage('labelled'), labels })).reference
-}, 60_000)
+})
 afterEach(async () => {
   for (const testEnvironment of [team, stranger])
     await testEnvironment.server.ask({ case: 'deleteContainers', value: { owner: testEnvironment.owner } })
-}, 60_000)
+})
 afterAll(() => Promise.all([team.dispose(), stranger.dispose()]))
 
 type Options = { path?: string; name?: string; admin?: boolean }
@@ -67,7 +67,7 @@ describe('a host name and path on one engine', () => {
     expect(await getOutcome(stranger, host())).toMatchObject({ successful: false, reason: inUse(`${host()}/`) })
     expect(await stranger.names()).toEqual([])
     expect(await getOutcome(team, host())).toMatchObject({ successful: true, reason: '' })
-  }, 60_000)
+  })
 
   test('may be shared by paths where neither is the beginning of the other', async () => {
     expect(await getOutcome(team, host(), { path: '/a' })).toMatchObject({ successful: true, reason: '' })
@@ -101,7 +101,7 @@ describe('a host name and path on one engine', () => {
       for (const { reason } of outcomes.filter(({ successful }) => !successful))
         expect(reason).toBe(inUse(`r${round}.${host()}/`))
     }
-  }, 60_000)
+  })
 
   test('are given to only one instance of a release', async () => {
     const release = team.release({

@@ -11,7 +11,7 @@ let image: string
 beforeAll(async () => {
   testEnvironment = await startTestEnvironment()
   image = (await testEnvironment.publish('web:1', webImage('one'))).reference
-}, 120_000)
+})
 afterAll(() => testEnvironment.dispose())
 
 /** Ignores SIGTERM, and ends with 7 on SIGUSR1. */
@@ -33,7 +33,7 @@ describe('a stop of a container', () => {
     await createContainerEngine(docker, { seesHost: true }).stop(id)
     expect((await testEnvironment.inspect('signal')).State).toMatchObject({ Status: 'exited', ExitCode: 7 })
     close()
-  }, 60_000)
+  })
 
   test('kills a container that ignores its signal after its own grace period even beyond the usual limit of a call', async () => {
     const id = await deploy('grace', { stopGracePeriodSeconds: 2 })
@@ -41,7 +41,7 @@ describe('a stop of a container', () => {
     await createContainerEngine(docker, { seesHost: true }).stop(id)
     expect((await testEnvironment.inspect('grace')).State).toMatchObject({ Status: 'exited', ExitCode: 137 })
     close()
-  }, 60_000)
+  })
 })
 
 describe('a release that must stop several containers', () => {
@@ -71,5 +71,5 @@ describe('a release that must stop several containers', () => {
       return event.value.silences ? ['stopping'] : event.value.stopped ? ['stopped'] : []
     })
     expect(steps).toEqual(['stopping', 'stopping', 'stopped', 'stopped'])
-  }, 60_000)
+  })
 })

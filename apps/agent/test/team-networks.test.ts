@@ -20,10 +20,10 @@ beforeAll(async () => {
     ),
   )
   await team.docker.createNetwork({ Name: foreign })
-}, 60_000)
+})
 afterEach(async () => {
   await Promise.all([team, stranger].map((testEnvironment) => deletePrefixes(testEnvironment)))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([team.dispose(), stranger.dispose()])
   await team.docker
@@ -168,7 +168,7 @@ describe('a network of the team', () => {
       expect(await joined(team.name('web'))).toContain(teamNetworkName(team.owner, 'shared'))
       await deletePrefixes(team)
     }
-  }, 120_000)
+  })
 
   test('is not joined when the network with its name was not created for the team', async () => {
     const name = teamNetworkName(team.owner, 'taken')
@@ -217,7 +217,7 @@ describe('a network that Crux created for a team or prefix', () => {
       expect(await reach(mine, host)).toBe('one')
       expect(await isReachable(theirs, host)).toBe(false)
     }
-  }, 60_000)
+  })
 
   test('is refused to another team as a network of the engine for a user and for an admin', async () => {
     await deploy(team, ['shared'])

@@ -119,7 +119,7 @@ test('the agent sends its token to a server whose certificate a trusted authorit
   stop.push(async () => void server.close())
   startAgent(`https://localhost:${(server.address() as AddressInfo).port}`)
   expect(await shown).toBe(`Bearer ${token}`)
-}, 30_000)
+})
 
 const refusals: {
   what: string
@@ -173,7 +173,7 @@ test('the agent sends no token in plain text to a host without TLS, not even aft
   expect(plain.seen.text.charCodeAt(0)).toBe(0x16)
   expect(plain.seen.text).not.toContain(token)
   expect(plain.seen.text).not.toContain('PRI * HTTP/2.0')
-}, 60_000)
+})
 
 test('the agent follows no redirect of a verified server to another address', async () => {
   const elsewhere = await recordPlain(() => undefined)
@@ -187,10 +187,10 @@ test('the agent follows no redirect of a verified server to another address', as
   startAgent(`https://localhost:${(server.address() as AddressInfo).port}`)
   await waitUntil('the agent has asked twice', () => asked >= 2, 30_000)
   expect(elsewhere.seen.attempts).toBe(0)
-}, 60_000)
+})
 
 test('the agent does not start with a plain http address of another machine', async () => {
   const agent = startAgent('http://crux.example.com')
   expect(await agent.exited).toMatchObject({ code: 1 })
   expect(agent.output()).toContain('would send the token in plain text')
-}, 30_000)
+})

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe.concurrent('the service answers like the recorded Ory Kratos', () => {
-  it.each(Object.entries(scenarios))('in the scenario %s', { timeout: 60_000 }, async (name, scenario) => {
+  it.each(Object.entries(scenarios))('in the scenario %s', async (name, scenario) => {
     const recorded = recording[name]
     if (!recorded) throw new Error('not recorded: see docs/identity.md')
     const isExpected = (found: Found) => {

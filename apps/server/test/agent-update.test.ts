@@ -60,7 +60,7 @@ beforeAll(async () => {
   await docker('commit', '--change', `LABEL only=${suffix}`, container, images.only)
   await docker('rm', container)
   await buildImage('1.0.0')
-}, 300_000)
+})
 afterAll(async () => {
   if (!ready) return
   await docker('rmi', '-f', ...Object.values(images), failing).catch(() => undefined)

@@ -162,7 +162,7 @@ async function makeUnproven(kind: Kind): Promise<Target> {
   return { ...target, headers: () => ({ authorization: targets.harbor.headers('').authorization ?? '' }) }
 }
 
-it('the largest bodies, proven or not, do not stay in memory', { timeout: 120_000 }, async () => {
+it('the largest bodies, proven or not, do not stay in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const usedBytes = () => {

@@ -97,7 +97,7 @@ it('many concurrent users at two servers leave all data consistent, and get only
   for (const [rule, text] of Object.entries(broken)) expect([rule, (await pool.query(text)).rows]).toEqual([rule, []])
   expect(agents.flatMap((agent) => agent.problems)).toEqual([])
   for (const agent of agents) agent.stop()
-}, 120_000)
+})
 
 type Move = [string, () => Promise<unknown>]
 function moves(

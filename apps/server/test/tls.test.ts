@@ -106,4 +106,4 @@ it('the server uses a renewed certificate for new connections, and keeps the las
   expect(lasting.closed).toBe(false)
   lasting.destroy()
   await server.stop()
-}, 90_000)
+})

@@ -25,14 +25,14 @@ beforeAll(async () => {
     IDENTITY_PUBLIC_PORT: String(identity),
     IDENTITY_ADMIN_PORT: String(admin),
   })
-}, 200_000)
+})
 afterAll(async () => {
   dev?.npm.kill('SIGTERM')
   await waitUntil(() => listProcesses(dataDir).length === 0, 30_000)
   for (const { pid } of listProcesses(dataDir)) process.kill(pid, 'SIGKILL')
   removeEmbedded({ dataDir })
   rmSync(dataDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** A process that ended after it was listed has no directory any more. */
 const getWorkingDirectory = (pid: number) => {
@@ -93,7 +93,7 @@ test('npm run dev notifies open pages when a source of the console is written', 
   await waitUntil(() => heard.some((text) => /"type":"(update|full-reload)"/.test(text)), 20_000)
   socket.close()
   expect(heard.join('\n')).toMatch(/"type":"(update|full-reload)"/)
-}, 60_000)
+})
 
 test('npm run dev ends with Ctrl-C, and leaves no process and no open port', async () => {
   expect(listProcesses(dataDir).length).toBeGreaterThan(4)
@@ -104,4 +104,4 @@ test('npm run dev ends with Ctrl-C, and leaves no process and no open port', asy
   expect(dev.output()).toContain('Stopping Crux; containers keep running')
   expect(dev.output()).not.toMatch(/^\s+at .*\(/m)
   for (const closed of [port, devPort]) await expect(fetch(`http://127.0.0.1:${closed}/`)).rejects.toThrow()
-}, 60_000)
+})

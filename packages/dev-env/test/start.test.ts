@@ -147,7 +147,7 @@ test('npm start recovers from kill -9 of any service, starts again after kill -9
   await expect(fetch(`http://localhost:${port}/`)).rejects.toThrow()
 })
 
-test('npm start reports an unknown flag, and a port that is in use', { timeout: 120_000 }, async () => {
+test('npm start reports an unknown flag, and a port that is in use', async () => {
   const unknown = await start('--prot', '9')
   expect([await unknown.ended, unknown.output()]).toEqual([1, expect.stringContaining("Unknown option '--prot'")])
   const other = createServer().listen(port, '127.0.0.1')

@@ -37,14 +37,14 @@ beforeAll(async () => {
   await client.call('nodes.start-local-agent', { params })
   await until(async () => (await client.call('nodes.get', { params })).status === 'connected', 30_000)
   live = server.live(admin)
-}, 60_000)
+})
 
 afterAll(async () => {
   await run('docker', ['rm', '-f', name, `${name}-log`]).catch(() => undefined)
   await run('docker', ['rmi', '-f', `${name}:1`]).catch(() => undefined)
   await server?.stop()
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** The times of the engine's events of the container, in milliseconds. */
 function engineEvents(heard: (action: string, at: number) => void) {

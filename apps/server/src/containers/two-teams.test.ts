@@ -58,7 +58,7 @@ beforeAll(async () => {
   ])
   deploymentId = (await createDeployment(a.testEnvironment, service, prefix)).id
   expect(await deploy(a.testEnvironment, deploymentId)).toMatchObject({ status: 'successful' })
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const { Id } of [
@@ -71,7 +71,7 @@ afterAll(async () => {
   await server?.stop()
   await registry?.remove()
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function makeTeam(): Promise<Team> {
   const owner = server.signUp()
@@ -127,7 +127,7 @@ withEngine('two teams on one engine', () => {
     expect((await ask(b, b.admin, `/${prefix}/containers`, 'DELETE')).status).toBe(204)
     expect(await getState()).toEqual(before)
     for (const id of [...before, nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
-  }, 60_000)
+  })
 
   test('a refusal has the same text whether the container exists or not', async () => {
     const missing = unique('missing')
@@ -194,7 +194,7 @@ withEngine('two teams on one engine', () => {
       channel.close()
     }
     for (const id of [...(await getState()), nobody]) expect((await raw.inspect(id)).State.Running).toBe(true)
-  }, 60_000)
+  })
 
   test("an image list shows a user of team B none of team A's images, and an admin only their names and sizes", async () => {
     type Images = { images: { id: string; references: string[]; createdAt: string | null; neededBy: string | null }[] }
@@ -224,7 +224,7 @@ withEngine('two teams on one engine', () => {
       managed: { prefix, name: 'box' },
       reason: 'running',
     })
-  }, 60_000)
+  })
 
   test('another live node of team A on the same engine does not change the container', async () => {
     const second = await connectLocalNode(a.testEnvironment.user, a.slug)
@@ -232,7 +232,7 @@ withEngine('two teams on one engine', () => {
     expect(await list(a, a.user, prefix, second)).toEqual([])
     expect((await list(a, a.user, '_', second)).map(({ id }) => id.name)).not.toContain(victim)
     await a.testEnvironment.user.client.call('nodes.delete', { params: { teamSlug: a.slug, nodeId: second } })
-  }, 60_000)
+  })
 
   test('a reinstalled node of team A keeps the container of its deleted predecessor, and a deployment takes it over', async () => {
     const { client } = a.testEnvironment.user
@@ -256,5 +256,5 @@ withEngine('two teams on one engine', () => {
     expect(await raw.networks(`dev.crux.node=${a.testEnvironment.nodeId}`)).toEqual([])
     expect((await ask(a, a.admin, names[0] ?? '', 'DELETE', nodeId)).status).toBe(204)
     expect(await getState()).toEqual([])
-  }, 120_000)
+  })
 })

@@ -165,7 +165,7 @@ describe('a live socket', () => {
     expect(Date.now() - begun).toBeLessThan(5_000)
     expect(socket.readyState).toBe(WebSocket.OPEN)
     socket.close()
-  }, 12_000)
+  })
 
   it('that does not read is closed before it fills our memory', async () => {
     const { subscribe, socket, closed } = await dial(ada)
@@ -192,7 +192,7 @@ describe('a live socket', () => {
     socket.resume()
     expect([1006, 1013]).toContain(await closed)
     await crux.app.database.pool.query(`update crux.image set labels = '{}' where id = $1`, [images[0]?.id])
-  }, 20_000)
+  })
 })
 
 describe('two users on one version', () => {

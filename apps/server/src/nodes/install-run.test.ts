@@ -55,7 +55,7 @@ beforeAll(async () => {
     writeFileSync(join(directory, 'watched', command), lines.join('\n'), { mode: 0o755 })
   }
   server = await startTestServer({ config: { dataDir: directory, agentImagePath: tar } })
-}, 60_000)
+})
 
 afterAll(async () => {
   if (!ready) return

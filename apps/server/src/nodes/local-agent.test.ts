@@ -114,7 +114,7 @@ test('a server that was killed leaves its agent running, and the next server sup
   expect(isAlive(restarted)).toBe(true)
   await next.stop()
   expect(isAlive(restarted)).toBe(false)
-}, 90_000)
+})
 
 /** A command that counts its starts in a file and ends at once with exit code 0. */
 function endingCommand(): { command: string; starts: () => number } {
@@ -144,7 +144,7 @@ test('an agent that ends with exit code 0 at every start is started again, after
   expect(end.reason).toBe('exit code 0')
   expect(end.since.getTime()).toBeLessThan(end.at.getTime())
   await agent.stop()
-}, 90_000)
+})
 
 test('an agent whose node was deleted is not started again', async () => {
   const { command, starts } = endingCommand()

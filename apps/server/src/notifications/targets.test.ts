@@ -70,7 +70,7 @@ describe('a target', () => {
     expect((await hanging.deliveries())[0]).toMatchObject({ status: 'pending', error: null })
     await until(async () => (await hanging.deliveries())[0]?.error, 30_000)
     expect((await hanging.deliveries())[0]).toMatchObject({ status: 'pending', error: 'timeout', attempts: 1 })
-  }, 60_000)
+  })
 
   it('that redirects gets the message nowhere else', async () => {
     const hook = await fixture.createWebhook({ secret })
@@ -89,7 +89,7 @@ describe('a target', () => {
     }
     expect(elsewhere.received).toEqual([])
     await elsewhere.stop()
-  }, 60_000)
+  })
 
   it('that answers 410 is switched off with a problem and an audit entry, and what waits is not sent', async () => {
     const hook = await fixture.createWebhook()
@@ -182,7 +182,7 @@ describe('a target', () => {
     expect(await slow.waitFor('delivered')).toMatchObject({ attempts: 1, statusCode: 204 })
     expect(slow.received()).toHaveLength(1)
     expect(await dripping.waitFor('pending')).toMatchObject({ attempts: 1, error: 'timeout', statusCode: null })
-  }, 60_000)
+  })
 
   it('gets one message at a time, however many servers send', async () => {
     const hook = await fixture.createWebhook()
@@ -203,7 +203,7 @@ describe('a target', () => {
     }, 30_000)
     expect(hook.received()).toHaveLength(4)
     expect(most).toBe(1)
-  }, 60_000)
+  })
 })
 
 it('an address that may not be contacted is refused, and a private one is not reached by a name', async () => {

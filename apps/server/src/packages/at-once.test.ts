@@ -65,7 +65,7 @@ const getStatus = (request: Promise<unknown>): Promise<number> =>
   )
 
 describe('a promotion at the same time as', () => {
-  it.each(meeting)('%s happens as a whole or is refused, and nothing fails', { timeout: 120_000 }, async (_, meets) => {
+  it.each(meeting)('%s happens as a whole or is refused, and nothing fails', async (_, meets) => {
     for (let round = 0; round < 5; round++) {
       const system = await makePackageSystem(ours, kit)
       const { params, node, prefix } = system.prod

@@ -66,7 +66,7 @@ beforeAll(async () => {
     [nodeId],
   )
   await sql('analyze', [])
-}, 120_000)
+})
 afterAll(() => crux.stop())
 
 it('a board of the largest package is read in as many queries as a small one', async () => {

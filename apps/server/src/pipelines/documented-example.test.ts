@@ -11,7 +11,7 @@ let crux: TestServer
 beforeAll(async () => {
   azure = await startAzureDevOps({ pipelines: [{ id: 42, name: 'deploy' }] })
   crux = await startTestServer({ config: { azureUrl: azure.url } })
-}, 120_000)
+})
 afterAll(async () => {
   await crux.stop()
   await azure.stop()

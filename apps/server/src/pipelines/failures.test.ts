@@ -25,7 +25,7 @@ let stop: PipelineServices['stop']
 
 beforeAll(async () => {
   ;({ azure, github, gitlab, crux, team, ours, stop } = await startPipelineServices({ returnsRunDetails: false }))
-}, 120_000)
+})
 afterEach(async () => {
   for (const service of [azure, github, gitlab]) service.behave()
   for (const { id } of await ours.list()) await ours.remove(id)

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ids.azure = (await ours.create(toAzureWrite(azure))).id
   ids.github = (await ours.create(toGithubWrite(github))).id
   ids.gitlab = (await ours.create(toGitlabWrite(gitlab))).id
-}, 120_000)
+})
 afterAll(() => stop())
 
 const statuses = async (pipelineId: string) => (await ours.runs(pipelineId)).map(({ status }) => status)

@@ -23,7 +23,7 @@ beforeAll(async () => {
   owner = crux.signUp('Ada')
   team = await crux.createTeam(owner)
   ours = usePipelines(crux, owner, team)
-}, 120_000)
+})
 afterEach(() => azure.behave())
 afterAll(async () => {
   await crux.stop()

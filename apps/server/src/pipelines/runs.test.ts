@@ -28,7 +28,7 @@ beforeAll(async () => {
     }),
   )
   pipelineId = made.id
-}, 120_000)
+})
 afterEach(() => azure.behave())
 afterAll(async () => {
   await crux.stop()

@@ -17,7 +17,7 @@ beforeAll(async () => {
   ours = usePipelines(crux, owner, team)
   gitlab = await startGitlabCi()
   await useGithub({})
-}, 120_000)
+})
 afterEach(() => {
   github.behave()
   gitlab.behave()

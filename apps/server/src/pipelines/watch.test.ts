@@ -24,7 +24,7 @@ beforeAll(async () => {
   team = await crux.createTeam(owner)
   ours = usePipelines(crux, owner, team)
   registryId = await insertRegistry(team.id, 'registry.example.com')
-}, 120_000)
+})
 beforeEach(async () => {
   const inputs = [
     { key: 'STAGE', value: 'dev' },

@@ -123,7 +123,7 @@ describe.each([
     intercept = () => true
     expect(await find(id)).toMatchObject({ description: expect.stringContaining('did not answer in time') })
     await recovers(id)
-  }, 40_000)
+  })
 
   it.each(['first', 'second'])(
     'that closes the connection within its %s page shows no part of the list',
@@ -188,7 +188,7 @@ describe.each([
     }
     expect(await find(id)).toMatchObject({ images: [] })
     expect(pages.length).toBeLessThanOrEqual(210)
-  }, 40_000)
+  })
 })
 
 describe('an image with many tags', () => {

@@ -129,7 +129,7 @@ describe('the end of a release', () => {
       expect(new Set(events.map(({ key }) => key)).size).toBe(index === 0 ? 2 : 1)
       back.cut()
     }
-  }, 60_000)
+  })
 })
 
 describe('what members create', () => {

@@ -246,7 +246,7 @@ describe('an invitation', () => {
     expect(await getStatus(id)).toBe('pending')
     mailServer.refuseWith(undefined)
     expect(getLink(await mailServer.next(email))).toContain('/auth/create-account?')
-  }, 20_000)
+  })
 
   it('shows that the mail server refused its mail permanently, until the next mail is requested', async () => {
     const email = newEmail()
