@@ -77,7 +77,7 @@ test('ports that the gate holds answer every request during an update, and the n
 
   const requests = loadPort(port, 2)
   server.startUpdate(next.path)
-  await waitUntil('the new container is started', () => listNames(`${name}-update`), 60_000)
+  await waitUntil('the new container is started', () => listNames(`${name}-update`), 120_000)
   // The old agent accepts it, and cannot end it before its journal is closed.
   const slow = makeRelease({
     owner: { ...owner, prefix: `${owner.prefix}-2` },

@@ -8,6 +8,7 @@ import { openDocker } from './client.ts'
 import { cloneOptions } from './clone-options.ts'
 import { translating, translatingIfThere } from './errors.ts'
 import { idFrom } from './own-container.ts'
+import { describeSuccessorFailure } from './successor-failure.ts'
 
 /** What the name of the old agent's container ends with during an update. */
 const suffix = '-update'
@@ -50,10 +51,7 @@ function createAgentContainers(docker: Docker, own: Docker.ContainerInspectInfo,
     },
     async findSuccessorFailure(updateId, name) {
       const found = await findSuccessor(updateId, name)
-      if (!found) return 'The container of the new agent was removed.'
-      const { Running, Restarting, ExitCode } = found.State
-      if (Running && !Restarting && found.RestartCount === 0) return undefined
-      return `The new agent ended at once with code ${ExitCode}: the log of its container says why.`
+      return found ? describeSuccessorFailure(found) : 'The container of the new agent was removed.'
     },
     async removeSuccessor(updateId, name) {
       const found = await findSuccessor(updateId, name)
