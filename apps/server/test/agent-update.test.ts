@@ -187,7 +187,7 @@ test.runIf(ready)(
     const before = await installOldAgent()
     await failWith(exits(7))
     expect((await describeUpdate(gateway.app, nodeId))?.error).toMatch(
-      /ended at once (with code 7|and was started again):/,
+      /ended at once (with code 7|and was started again)\./,
     )
     await expectOldAgent(before)
   },

@@ -11,5 +11,5 @@ export function describeSuccessorFailure({ RestartCount, State }: Seen): string 
   if (isRunning && RestartCount === 0) return undefined
   // The engine forgets the exit code when it starts the container again.
   const how = isRunning ? 'and was started again' : `with code ${State.ExitCode}`
-  return `The new agent ended at once ${how}: the log of its container says why.`
+  return `The new agent ended at once ${how}.`
 }
