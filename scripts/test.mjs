@@ -26,6 +26,8 @@ const flags = readFlags(
 const results = join(root, 'test-results')
 const minutesMax = flags.full ? 90 : 60
 const failureLinesMax = 50
+/** Many tests start processes of the same modules, which need up to a quarter less CPU time when they are not compiled again. */
+const compiled = join(root, '.cache/compiled')
 const pageLinesMax = 80
 
 /** The fastest checks come first. Each returns its counts. */
@@ -308,7 +310,12 @@ function call([command, ...args], { cwd = root, env = {}, output } = {}) {
   const out = output ? openSync(output, 'w') : 'inherit'
   const child = spawn(command, args, {
     cwd,
-    env: { ...projectEnvironment(), ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}), ...env },
+    env: {
+      ...projectEnvironment(),
+      NODE_COMPILE_CACHE: compiled,
+      ...(flags.full ? { CRUX_TEST_FULL: '1' } : {}),
+      ...env,
+    },
     stdio: ['ignore', out, out],
   })
   if (output) closeSync(out)

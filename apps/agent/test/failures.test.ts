@@ -249,7 +249,7 @@ describe('a new container that fails', () => {
   test('within the observation window reverts all instances of the release', async () => {
     const id = await deployFirst()
     const release = testEnvironment.release({
-      observationWindowMs: 1_500,
+      observationWindowMs: 10_000,
       instances: [
         web(good, { environment: [{ key: 'A', value: 'B' }] }),
         { instanceId: 'b', image: good, config: { name: 'b', ...crash('sleep 0.3; exit 1') } },
