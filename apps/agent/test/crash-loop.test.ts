@@ -131,11 +131,11 @@ describe('a path that no HTTP client sends', () => {
       web(one, {
         ports: [{ internal: 8080 }],
         healthCheckConfig: { startupProbe },
-        expectedState: { state: 'running', timeout: 1 },
+        expectedState: { state: 'running', timeout: 4 },
       })
     const outcome = await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [probed('/日')] }))
     expect(outcome).toMatchObject({ successful: false, previousRestored: false })
-    expect(outcome.reason).toContain('did not answer /日 on port 8080 within 1 s (it answered 404)')
+    expect(outcome.reason).toContain('did not answer /日 on port 8080 within 4 s (it answered 404)')
     expect(
       await testEnvironment.server.deployAndWait(testEnvironment.release({ instances: [probed('/?日\r\nx: y')] })),
     ).toMatchObject({

@@ -59,7 +59,7 @@ describe.skipIf(missing).each([
       ...serve('two'),
       ports,
       healthCheckConfig: { readinessProbe: '/missing', port: 8080 },
-      expectedState: { state: 'running', timeout: 4 },
+      expectedState: { state: 'running', timeout: 8 },
     })
     expect(neverReady).toMatchObject({ successful: false, previousRestored: true })
     expect(neverReady.reason).toMatch(/probe.*404/)

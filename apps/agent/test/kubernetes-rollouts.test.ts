@@ -125,7 +125,7 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
     const probed = await deploy({
       ...serve('one'),
       healthCheckConfig: { readinessProbe: '/missing', port: 8080 },
-      expectedState: { state: 'running', timeout: 4 },
+      expectedState: { state: 'running', timeout: 8 },
     })
     expect(probed.reason).toMatch(/Readiness probe failed: .*404/)
     // Without a probe, it would count as started if it ran for longer than the observation window before it uses so much.

@@ -194,8 +194,18 @@ describe('a Deployment', () => {
     expect(judged).toEqual({
       kind: 'failed',
       reason: 'the container ended with exit code 3',
-      container: { pod: 'new', container: 'web', restarted: true },
+      container: { pod: 'new', container: 'web', previousFirst: true },
     })
+  })
+
+  test.each([
+    { says: 'that has just ended, which may be started again at any moment', restartCount: 0, previousFirst: true },
+    { says: 'that has ended again', restartCount: 1, previousFirst: false },
+  ])('names whose log to read first of a container $says', ({ restartCount, previousFirst }) => {
+    const container = { name: 'web', restartCount, state: { terminated: { exitCode: 3, reason: 'Error' } } }
+    const pod = { containerStatuses: [container] }
+    const judged = judgeDeployment(makeRollout({ pod, status: { observedGeneration: 2 } }), generation)
+    expect(judged).toMatchObject({ kind: 'failed', container: { container: 'web', previousFirst } })
   })
 
   describe('that ran before', () => {

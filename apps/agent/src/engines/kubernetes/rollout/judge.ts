@@ -27,8 +27,8 @@ export interface WorkloadObjects {
 export interface FailedContainer {
   pod: string
   container: string
-  /** Whether it runs again since, so that its log is the one before the restart. */
-  restarted: boolean
+  /** Whether its log is the one before a restart, where there was one. */
+  previousFirst: boolean
 }
 
 export type Judgement =
@@ -148,7 +148,7 @@ export function judgeJob(seen: WorkloadObjects, expectedExitCode: number): Judge
     return {
       kind: 'failed',
       reason: `${describeEnd(ended.ended)}, expected was ${expectedExitCode}`,
-      container: { pod: ended.pod.name, container: ended.main.name, restarted: false },
+      container: { pod: ended.pod.name, container: ended.main.name, previousFirst: false },
     }
   const failure = firstFailure(pods, events)
   if (failure) return failure
@@ -213,7 +213,12 @@ function firstFailure(
         return {
           kind: 'failed',
           reason,
-          container: { pod: pod.name, container: container.name, restarted: !container.state.terminated },
+          container: {
+            pod: pod.name,
+            container: container.name,
+            // The cluster may start one that has just ended again before its log is read.
+            previousFirst: !container.state.terminated || container.restartCount === 0,
+          },
         }
     }
   }

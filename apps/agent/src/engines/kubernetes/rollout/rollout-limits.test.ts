@@ -186,7 +186,7 @@ describe('the limits of a rollout', () => {
     vi.advanceTimersByTime(1 * seconds)
     expect(getError(limits)).toMatchObject({
       message: 'the container has not ended within 30 s: allow it more time with the timeout of the expected state',
-      container: { pod: 'new', container: 'web', restarted: false },
+      container: { pod: 'new', container: 'web', previousFirst: false },
     })
   })
 

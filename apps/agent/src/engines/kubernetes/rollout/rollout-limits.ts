@@ -142,7 +142,7 @@ function listEndingPrevious({ pods, workload }: WorkloadObjects, newest: readonl
 function findRunning(pods: readonly ClusterObject[]): FailedContainer | undefined {
   for (const pod of pods) {
     const running = pod.deletedAt ? undefined : readPod(pod)?.containerStatuses.find(({ state }) => state.running)
-    if (running) return { pod: pod.name, container: running.name, restarted: false }
+    if (running) return { pod: pod.name, container: running.name, previousFirst: false }
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import { readLastLines } from './verify.ts'
 
 type ReadLog = Cluster['readLog']
 
-const failed = { pod: 'web-1', container: 'web', restarted: true }
+const failed = { pod: 'web-1', container: 'web', previousFirst: true }
 const toChunk = (text: string): LogChunkLine[] => [{ text, seconds: 0n, nanos: 0, stderr: false }]
 
 test('the last lines are those of the container before its restart, or of the one that runs when these are gone', async () => {
@@ -23,6 +23,19 @@ test('the last lines are those of the container before its restart, or of the on
   expect(await readLastLines({ readLog: readGone }, 'demo', failed, signal)).toEqual(['after'])
 })
 
+test.each([true, false])('the last lines are found when a restart moves them meanwhile (%s)', async (previousFirst) => {
+  const asked: boolean[] = []
+  const readLog: ReadLog = async function* ({ previous = false }) {
+    asked.push(previous)
+    if (!previous) return
+    if (!asked.includes(false)) throw new EngineError('not-found', 'it was not restarted yet')
+    yield toChunk('the last words')
+  }
+  const { signal } = new AbortController()
+  expect(await readLastLines({ readLog }, 'demo', { ...failed, previousFirst }, signal)).toEqual(['the last words'])
+  expect(asked.slice(-2)).toEqual([false, true])
+})
+
 test.each([
   ['nothing', [], []],
   ['no more than a few', ['first', 'second'], ['first', 'second']],
@@ -36,7 +49,7 @@ test.each([
       for (const text of sent) yield toChunk(text)
       await new Promise(() => undefined)
     }
-    const reading = readLastLines({ readLog }, 'demo', { ...failed, restarted: false }, ending.signal)
+    const reading = readLastLines({ readLog }, 'demo', { ...failed, previousFirst: false }, ending.signal)
     await nextTurn()
     ending.abort()
     expect(await reading).toEqual(lines)

@@ -158,7 +158,7 @@ export async function awaitReady(
 export async function readLastLines(
   cluster: Pick<Cluster, 'readLog'>,
   namespace: string,
-  { pod, container, restarted }: FailedContainer,
+  { pod, container, previousFirst }: FailedContainer,
   signal: AbortSignal,
 ): Promise<string[]> {
   const read = async (previous: boolean) => {
@@ -173,8 +173,12 @@ export async function readLastLines(
     })
     return lines.slice(-lastLinesMax)
   }
-  const lines = restarted ? await read(true) : []
-  return lines.length > 0 ? lines : read(false)
+  // A restart between two requests moves the lines from the current log to the previous one.
+  for (const previous of previousFirst ? [true, false, true] : [false, true]) {
+    const lines = await read(previous)
+    if (lines.length > 0 || signal.aborted) return lines
+  }
+  return []
 }
 
 const deletedFromOutside = ({
