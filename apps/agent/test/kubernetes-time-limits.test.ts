@@ -42,7 +42,12 @@ describe.skipIf(missing)('the time limit of a release on Kubernetes', () => {
     )
 
   test('does not count the end of the previous pods where the pods are recreated', async () => {
-    const config = { ports, deploymentStrategy: 'recreate' as const, stopGracePeriodSeconds: 12, expectedState: running }
+    const config = {
+      ports,
+      deploymentStrategy: 'recreate' as const,
+      stopGracePeriodSeconds: 12,
+      expectedState: running,
+    }
     await sequence.deploySuccessfully({ ...config, ...shell("trap '' TERM; while true; do sleep 1; done") })
     await sequence.deploySuccessfully({ ...config, ...serve('two') })
     const failed = { ...config, ...shell("trap '' TERM; while true; do sleep 1; done") }

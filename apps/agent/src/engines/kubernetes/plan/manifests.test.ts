@@ -6,7 +6,13 @@ import { toManifests } from './manifests.ts'
 const owner = { teamId: 'team', projectId: 'project', nodeId: 'node', prefix: 'demo' }
 const digest = `sha256:${'a'.repeat(64)}`
 
-type PlanOptions = { number?: number; secrets?: Record<string, string>; admin?: boolean; drainSeconds?: number }
+type PlanOptions = {
+  number?: number
+  secrets?: Record<string, string>
+  admin?: boolean
+  drainSeconds?: number
+  observationWindowMs?: number
+}
 
 function plan(config: object, options: PlanOptions = {}) {
   const release = makeRelease({
@@ -14,6 +20,7 @@ function plan(config: object, options: PlanOptions = {}) {
     owner,
     number: options.number ?? 1,
     deploymentId: 'deployment',
+    observationWindowMs: options.observationWindowMs ?? 300,
     hostDangerousAllowed: options.admin ?? false,
     instances: [
       {
@@ -36,6 +43,18 @@ function plan(config: object, options: PlanOptions = {}) {
 }
 
 const text = (value: unknown) => JSON.stringify(value)
+
+describe('a Deployment', () => {
+  test.each([
+    { observationWindowMs: 0, minReadySeconds: 3, progressDeadlineSeconds: 60 },
+    { observationWindowMs: 400, minReadySeconds: 3, progressDeadlineSeconds: 60 },
+    { observationWindowMs: 5_000, minReadySeconds: 7, progressDeadlineSeconds: 60 },
+    { observationWindowMs: 90_000, minReadySeconds: 92, progressDeadlineSeconds: 93 },
+  ])('counts a pod as available when an end within $observationWindowMs ms would be known', (expected) => {
+    const { observationWindowMs, ...spec } = expected
+    expect(plan({}, { observationWindowMs }).workload.spec).toMatchObject(spec)
+  })
+})
 
 describe('the pods of a release', () => {
   test('get nothing of the node and no way to the API of the cluster, whatever the configuration says', () => {

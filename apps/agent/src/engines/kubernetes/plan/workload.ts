@@ -71,12 +71,19 @@ export const toOwnSelector = (
   }),
 })
 
+/**
+ * How much later than the end of the observation window the cluster counts a pod as available. It counts from the begin of the second in which the
+ * pod became ready, and a kubelet looks at its containers once a second: the end of one within the window is known up to two seconds late.
+ */
+const lateSeconds = 2
+
 /** A Deployment that keeps pods running, with a rollout that ends in time. */
 export function toDeployment(release: Release, desired: DesiredWorkload, parts: PodParts, hash: string): Manifest {
   const { config, name, namespace } = desired
   const { timeoutMs, windowMs } = toExpectation(config, release.observationWindowMs)
-  const windowSeconds = Math.ceil(windowMs / 1_000)
-  const deadlineSeconds = Math.max(Math.ceil(timeoutMs / 1_000), windowSeconds + 2)
+  const minReadySeconds = Math.ceil(windowMs / 1_000) + lateSeconds
+  // The cluster refuses a deadline that is not later.
+  const deadlineSeconds = Math.max(Math.ceil(timeoutMs / 1_000), minReadySeconds + 1)
   const isRolling = canRoll(config)
   return {
     apiVersion: 'apps/v1',
@@ -94,8 +101,7 @@ export function toDeployment(release: Release, desired: DesiredWorkload, parts: 
       strategy: isRolling
         ? { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } }
         : { type: 'Recreate' },
-      // The cluster counts from the second in which a pod became ready, so a second more is never less than the window.
-      minReadySeconds: windowSeconds + 1,
+      minReadySeconds,
       progressDeadlineSeconds: deadlineSeconds + (parts.preparation ? preparationSeconds : 0),
       revisionHistoryLimit,
       template: toTemplate(release, desired, parts, { isRolling, restartPolicy: 'Always', deadlineSeconds }),

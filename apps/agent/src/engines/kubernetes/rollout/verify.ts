@@ -95,8 +95,7 @@ function createPullReport(instanceId: string, progressReporter: ProgressReporter
 }
 
 /**
- * Waits for the judgement, and for the end of the observation window. The cluster counts that window in whole seconds and from the second in
- * which a pod became ready, so that it may be almost a second shorter than it says.
+ * Waits for the judgement, and until the agent itself has seen the new pods ready for the observation window.
  */
 async function untilStable(
   view: NamespaceView,
