@@ -2,6 +2,7 @@ export { type AzureDevOps, type AzureRun, startAzureDevOps } from './azure-devop
 export { type CaptchaService, startCaptchaService } from './captcha-service.ts'
 export type { CiHookDelivery, CiRequest } from './ci-server.ts'
 export { type CreateOptions, engine, loadImage, raw, removeContainers, removeImages } from './engine.ts'
+export { freePort, freePortRange } from './free-ports.ts'
 export { type GithubActions, githubWorkflow, startGithubActions } from './github-actions.ts'
 export { type GitlabCi, startGitlabCi } from './gitlab-ci.ts'
 export { exits, type ImageSpec, idle, saveImage, web } from './image.ts'
@@ -39,4 +40,4 @@ export {
 } from './test-environment.ts'
 export { startTokenRegistry, type TokenRegistry } from './token-registry.ts'
 export { signInAgain, signUp, type TestUser } from './user.ts'
-export { freePort, freePortRange, waitFor } from './wait.ts'
+export { waitFor } from './wait.ts'

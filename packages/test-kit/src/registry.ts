@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-ports.ts'
 import { buildImage, type ImageSpec } from './image.ts'
-import { freePort, waitFor } from './wait.ts'
+import { waitFor } from './wait.ts'
 
 /** The account of registries with credentials; the bcrypt line below is of this password. */
 export const registryAccount = { user: 'crux', token: 'registry-secret' } as const

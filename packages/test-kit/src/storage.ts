@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { AwsV4Signer } from 'aws4fetch'
-import { freePort, waitFor } from './wait.ts'
+import { freePort } from './free-ports.ts'
+import { waitFor } from './wait.ts'
 
 const run = promisify(execFile)
 const source = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
