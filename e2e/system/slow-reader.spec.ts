@@ -24,6 +24,7 @@ const growthMaxMb = 75
 test('with a container that writes as fast as it can and a browser that stops reading, memory stays bounded, other readers stay fast, and skipped lines are reported', async ({
   testSystem,
 }) => {
+  // A slow machine needs more than a minute for so many lines.
   test.setTimeout(240_000)
   const { testEnvironment } = testSystem
   await loadImage('e2e-flood:1', flood)

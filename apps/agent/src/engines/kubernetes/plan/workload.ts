@@ -72,8 +72,8 @@ export const toOwnSelector = (
 })
 
 /**
- * How much later than the end of the observation window the cluster counts a pod as available. It counts from the begin of the second in which the
- * pod became ready, and a kubelet looks at its containers once a second: the end of one within the window is known up to two seconds late.
+ * How much longer than the observation window a pod has to be ready. One second, because the cluster counts from the begin of the second in which
+ * the pod became ready; another one, because a kubelet looks at its containers once a second, and reports the end of one that much later.
  */
 const lateSeconds = 2
 
