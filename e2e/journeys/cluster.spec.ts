@@ -24,6 +24,7 @@ import { buildInChild } from '../../scripts/build-in-child.ts'
 import { needsKubernetes, startCluster, type TestCluster } from '../kit/cluster.ts'
 import { addImage, showSetting, signUpInBrowser } from '../kit/console.ts'
 import { signedOut } from '../kit/journey.ts'
+import { answers } from '../kit/service.ts'
 import { startSystem } from '../kit/test-system.ts'
 
 type System = Awaited<ReturnType<typeof startSystem>>
@@ -72,12 +73,10 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
   const open = (path: string) => page.goto(`${system.url}/${teamSlug}/${path}`)
   const main = page.getByRole('main')
   const result = page.getByRole('status', { name: 'Result' })
-  const ask = async () =>
-    (
-      await fetch(
-        `http://${await cluster.run('get', 'service', name, '-n', prefix, '-o', 'jsonpath={.spec.clusterIP}')}:8080`,
-      )
-    ).text()
+  const expectAnswer = async () => {
+    const address = await cluster.run('get', 'service', name, '-n', prefix, '-o', 'jsonpath={.spec.clusterIP}')
+    await answers(`${address}:8080`, 'hello one')
+  }
 
   await test.step('a node: the command that the page shows installs the agent', async () => {
     await open('nodes#new')
@@ -147,7 +146,7 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await page.waitForURL(/deployments\/[0-9a-f-]{36}$/)
     await startRelease()
     await expect(result).toContainText('1 image deployed', { timeout: 120_000 })
-    expect((await ask()).trim()).toBe('hello one')
+    await expectAnswer()
     await shoot(page, 'release-on-cluster')
   })
 
@@ -205,7 +204,7 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     await expect(result).toContainText(/exit code 3/, { timeout: 120_000 })
     await expect(page.getByText('no database').first()).toBeVisible()
     await shoot(page, 'failed-release-on-cluster')
-    expect((await ask()).trim()).toBe('hello one')
+    await expectAnswer()
   })
 
   await test.step('what others change in the cluster is shown on the open page, and put back', async () => {
@@ -228,7 +227,7 @@ test('a new user connects a cluster, deploys to it, sees its pods, and a bad rel
     expect(await cluster.run('get', 'deployment', name, '-n', prefix, '-o', 'jsonpath={.status.readyReplicas}')).toBe(
       '2',
     )
-    expect((await ask()).trim()).toBe('hello one')
+    await expectAnswer()
   })
 
   async function startRelease() {
@@ -277,7 +276,7 @@ test('one version runs on a cluster and on a Docker node, and is promoted from o
   const clusterAddress = await cluster.run(
     ...['get', 'service', name, '-n', prefixes.dev, '-o', 'jsonpath={.spec.clusterIP}'],
   )
-  expect(await (await fetch(`http://${clusterAddress}:${port}`)).text()).toBe('hello everywhere')
+  await answers(`${clusterAddress}:${port}`, 'hello everywhere')
 
   trustOnDocker(registryHost, cluster.caFile)
   try {
@@ -289,7 +288,7 @@ test('one version runs on a cluster and on a Docker node, and is promoted from o
   } finally {
     trustOnDocker(registryHost, undefined)
   }
-  expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello everywhere')
+  await answers(port, 'hello everywhere')
   await removeContainers(`dev.crux.team=${teamId}`)
   await cluster.run('delete', 'namespace', prefixes.dev, '--wait=false')
 })

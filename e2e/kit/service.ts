@@ -1,9 +1,9 @@
 import { waitFor } from '@crux/test-kit'
 
-/** The answer of a service on a host port, undefined while it does not answer. */
-export async function toAnswer(port: number): Promise<string | undefined> {
+/** The answer of a service on a port of this host or on `host:port`, undefined while it does not answer. */
+export async function toAnswer(at: number | string): Promise<string | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/`, {
+    const answer = await fetch(`http://${typeof at === 'number' ? `127.0.0.1:${at}` : at}/`, {
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(2_000),
     })
@@ -13,8 +13,8 @@ export async function toAnswer(port: number): Promise<string | undefined> {
   }
 }
 
-export const answers = (port: number, text: string): Promise<true> =>
-  waitFor(`${port} answers ${text}`, async () => (await toAnswer(port)) === text && (true as const))
+export const answers = (at: number | string, text: string): Promise<true> =>
+  waitFor(`${at} answers ${text}`, async () => (await toAnswer(at)) === text && (true as const))
 
 /** Requests the service again and again, and counts the requests that fail or are answered with another text. */
 export function countRequests(port: number, texts: readonly string[]) {

@@ -8,6 +8,7 @@ import {
   expectUnchanged,
   startTestEnvironment,
   type TestEnvironment,
+  waitForAnswer,
   webImage,
 } from './kit/index.ts'
 
@@ -269,7 +270,7 @@ describe('a new container that fails', () => {
     )
     expect(outcome.previousRestored).toBe(true)
     await expectUnchanged(testEnvironment, id)
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('old')
+    expect(await waitForAnswer(`http://127.0.0.1:${port}/`)).toBe('old')
   })
 
   test('because its command does not exist is reported with the message of the engine', async () => {

@@ -7,6 +7,7 @@ import {
   listPhases as phasesOfRelease,
   startTestEnvironment,
   type TestEnvironment,
+  waitForAnswer,
   webImage,
 } from './kit/index.ts'
 
@@ -88,7 +89,7 @@ describe('a further deployment', () => {
     await succeed(testEnvironment.release({ instances: [web(one.reference, ports)] }))
     const release = testEnvironment.release({ instances: [web(two.reference, ports)] })
     await succeed(release)
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('two')
+    expect(await waitForAnswer(`http://127.0.0.1:${port}/`)).toBe('two')
     expect(testEnvironment.server.toLines(release).join('\n')).toContain(`both publish port ${port}`)
     expect(await testEnvironment.names()).toEqual([testEnvironment.name('web')])
     expect(await testEnvironment.exec('web', ['/bin/nslookup', 'web', '127.0.0.11'])).toMatch(/Address: \d+\./)

@@ -75,7 +75,7 @@ describe('a replaced service without a published port', () => {
     })
     const client = make('client', '', 'web', testEnvironment.name('web'))
     const report = async () =>
-      JSON.parse((await testEnvironment.answer('client')) || '{"seen":{},"bad":[]}') as {
+      JSON.parse(await testEnvironment.answer('client')) as {
         seen: Record<string, number>
         bad: string[]
       }

@@ -53,9 +53,7 @@ describe.skipIf(missing)('a release on Kubernetes whose agent is killed', () => 
 
   /** Only the first release is there, and its container answers. */
   async function expectPrevious() {
-    const address = String(getPath(await agent.get('Service', 'web'), 'spec', 'clusterIP'))
-    const response = await fetch(`http://${address}/`, { headers: { connection: 'close' } })
-    expect((await response.text()).trim()).toBe('one')
+    await agent.waitForAnswer('one')
     expect((await agent.list('Deployment')).map(({ name }) => name)).toEqual(['web'])
     const values = (await agent.list('ConfigMap')).flatMap((map) => getPath(map, 'data', 'TEXT') ?? [])
     expect(values).toContain('first')

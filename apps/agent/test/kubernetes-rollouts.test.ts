@@ -40,15 +40,10 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
     ;({ instanceId, toRelease, deploy, deploySuccessfully } = createReleaseSequence(agent, { config: { ports } }))
   })
   afterEach(() => agent.dispose())
-  const address = async () => String(getPath(await agent.get('Service', 'web'), 'spec', 'clusterIP'))
-  const answer = async () => {
-    const response = await fetch(`http://${await address()}/`, { headers: { connection: 'close' } })
-    return (await response.text()).trim()
-  }
 
   test('runs its container behind a service, and says so only when the cluster does', async () => {
     await deploySuccessfully(serve('one'))
-    expect(await answer()).toBe('one')
+    await agent.waitForAnswer('one')
     const deployment = await agent.get('Deployment', 'web')
     expect(getPath(deployment, 'status', 'availableReplicas')).toBe(1)
     expect(toLabels(deployment)).toMatchObject({ 'dev.crux.team': agent.owner.teamId, 'dev.crux.instance': instanceId })
@@ -60,7 +55,7 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
       return map.flatMap((one) => getPath(one, 'data', 'VALUE') ?? [])
     }
     await deploySuccessfully({ ...serve('one'), environment: [{ key: 'VALUE', value: 'first' }] })
-    const url = `http://${await address()}/`
+    const url = `http://${getPath(await agent.get('Service', 'web'), 'spec', 'clusterIP')}/`
     const release = toRelease({
       ...shell('echo cannot start; exit 3'),
       // Without a probe, the cluster may take a pod for ready in the moment before it ends.
@@ -189,9 +184,9 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
       reason: 'the container ended with exit code 3',
       previousRestored: true,
     })
-    expect(await answer()).toBe('one')
+    await agent.waitForAnswer('one')
     await deploySuccessfully({}, { ...other, instances: [next] })
-    await waitUntil('the new pod alone answers', async () => (await answer()) === 'two')
+    await agent.waitForAnswer('two')
     expect((await agent.list('Deployment')).map(({ labels }) => labels['dev.crux.instance'])).toEqual([next.instanceId])
     expect((await agent.list('Service')).map(({ name }) => name)).toEqual(['web'])
   })
@@ -247,7 +242,7 @@ describe.skipIf(missing)('a release on Kubernetes', () => {
     expect(getPath(await agent.get('Deployment', 'web'), 'spec', 'strategy', 'type')).toBe('Recreate')
     const refused = await deploy({ ...serve('two'), volumes, replicas: 2 })
     expect(refused.reason).toMatch(/^replicas: The volume data may be written by one pod only/)
-    expect(await answer()).toBe('one')
+    await agent.waitForAnswer('one')
   })
 
   test('goes on when the API server was cut off in the middle', async () => {

@@ -8,8 +8,10 @@ import { createMessage, encrypt, readKey } from 'openpgp'
 import type { ClusterObject, ObjectKind } from '../../src/engines/kubernetes/cluster/cluster.ts'
 import { type AgentOptions, spawnAgent, startTestAgent } from './agents.ts'
 import { openTestCluster } from './cluster.ts'
+import { getPath } from './cluster-objects.ts'
 import { FakeServer } from './fake-server.ts'
 import { type InstanceInput, makeRelease, type ReleaseInput } from './releases.ts'
+import { waitForAnswer } from './wait-for-answer.ts'
 import { waitUntil } from './wait-until.ts'
 
 type Instance = Partial<InstanceInput> & { config: InstanceInput['config'] }
@@ -67,6 +69,11 @@ export async function startClusterAgent({ prefix, ...given }: ClusterAgentOption
     /** Pods that are not on their way out. */
     async pods() {
       return (await list('Pod')).filter(({ deletedAt }) => !deletedAt)
+    },
+    /** Waits until the service `web` gives this answer. */
+    async waitForAnswer(text: string) {
+      const service = await cluster.get({ kind: 'Service', namespace: owner.prefix, name: 'web' })
+      await waitForAnswer(`http://${getPath(service, 'spec', 'clusterIP')}/`, text)
     },
     /** Limits the namespace, and waits until the cluster counts what is in it. */
     async setQuota(hard: Record<string, string>) {

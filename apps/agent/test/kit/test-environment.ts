@@ -11,6 +11,7 @@ import { FakeServer } from './fake-server.ts'
 import { stopGate } from './gate.ts'
 import { openEngine, pullImage, removeImages } from './images.ts'
 import { makeRelease, type ReleaseInput } from './releases.ts'
+import { waitForAnswer } from './wait-for-answer.ts'
 
 /** An engine, a registry, a server and a connected agent, with names that no other test uses. */
 export interface TestEnvironment {
@@ -30,7 +31,7 @@ export interface TestEnvironment {
   inspect(short: string): Promise<Docker.ContainerInspectInfo>
   /** Names of the containers under the prefix, running or not. */
   names(): Promise<string[]>
-  /** The answer of the container's web server on the address, "" when there is none. */
+  /** The answer of the container's web server, as soon as it has one. */
   answer(short: string): Promise<string>
   /** Runs a command in a container and returns its output. */
   exec(short: string, command: string[]): Promise<string>
@@ -117,8 +118,7 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
     async answer(short) {
       const info = await inspect(short)
       const address = Object.values(info.NetworkSettings.Networks).find(({ IPAddress }) => IPAddress)?.IPAddress
-      const response = await fetch(`http://${address}:8080/`).catch(() => undefined)
-      return response ? (await response.text()).trim() : ''
+      return waitForAnswer(`http://${address}:8080/`)
     },
     exec,
     async seal(text) {

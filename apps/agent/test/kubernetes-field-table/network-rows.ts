@@ -1,17 +1,12 @@
 import { expect } from 'vitest'
 import { getPath } from '../kit/cluster-objects.ts'
-import { waitUntil } from '../kit/wait-until.ts'
+import { waitForAnswer } from '../kit/wait-for-answer.ts'
 import { type FieldRow, getContainer, getPodSpec, getSpec, type RowKit } from './row.ts'
 
 const nginx = 'nginx.ingress.kubernetes.io'
 
-/** The answer of a service, as soon as the machines of the cluster know where it leads. */
 const askService = (service: Parameters<typeof getPath>[0], port: number): Promise<string> =>
-  waitUntil('the service answers', async () => {
-    const address = `http://${String(getPath(service, 'spec', 'clusterIP'))}:${port}/`
-    const response = await fetch(address).catch(() => undefined)
-    return response && (await response.text()).trim()
-  })
+  waitForAnswer(`http://${String(getPath(service, 'spec', 'clusterIP'))}:${port}/`)
 
 /** Ports of the service. */
 export function portRows(): FieldRow[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ContainerState } from '@crux/agent-protocol'
 import { createLogger } from '@crux/service-kit'
 import { expect, test } from 'vitest'
+import { waitUntil } from '../../../../test/kit/wait-until.ts'
 import { watchContainers } from '../../../streams/watch.ts'
 import type { EngineEvent } from '../../engine.ts'
 import type { Driver } from '../containers/container-engine.ts'
@@ -132,6 +133,31 @@ test('a container is listed whose event the engine recorded after an event of a 
     const { requests } = engine
     expect(await ids(driver)).toEqual(['first', 'second'])
     expect(engine.requests).toBe(requests)
+  })
+})
+
+test('a late stream of events causes neither a second event nor a second inspection of what a list showed before', async () => {
+  const engine = lateEngine()
+  await withEngine(engine.answer, async (driver) => {
+    await nextEvent(driver, 'relist')
+    const stream = await engine.stream.promise
+    expect(await ids(driver)).toEqual([])
+    const created: string[] = []
+    driver.subscribe((event) => event.kind === 'container' && created.push(event.id))
+    const early = { id: 'early', at: BigInt(Date.now()) * 1_000_000n }
+    engine.record(early.id, early.at)
+    expect(await ids(driver)).toEqual(['early'])
+    expect(created).toEqual(['early'])
+    const { requests } = engine
+    const later = { id: 'later', at: early.at + 1n }
+    stream.write(eventLine(early))
+    stream.write(eventLine(later))
+    await waitUntil('the later one', () => created.includes('later'))
+    expect(created).toEqual(['early', 'later'])
+    engine.record(later.id, later.at)
+    expect(await ids(driver)).toEqual(['early', 'later'])
+    // The later one alone: its inspection and its row of a list.
+    expect(engine.requests).toBe(requests + 2)
   })
 })
 

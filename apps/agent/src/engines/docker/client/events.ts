@@ -73,11 +73,7 @@ export class EventHub {
         waitMs = 100
         this.#isOpen = true
         this.emit({ kind: 'relist' })
-        for await (const line of toLines(stream)) {
-          const event = this.#receive(line)
-          if (event?.kind === 'network') this.#onDisconnect(event.id)
-          else if (event) this.emit(event)
-        }
+        for await (const line of toLines(stream)) this.#receive(line)
       } catch (error) {
         if (signal.aborted) return
         const { message: reason } = translate(error, 'report events')
@@ -110,35 +106,31 @@ export class EventHub {
   }
 
   /**
-   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet.
+   * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet, and sends them to all
+   * subscribers. The stream does not deliver them again.
    *
-   * @returns ids of the containers of these events
    * @throws EngineError also when the answer does not end in time: it may lack events then
    */
-  async catchUp(): Promise<ReadonlySet<string>> {
+  async catchUp(): Promise<void> {
     // One millisecond is added: our times are truncated, the engine's are not.
     const until = BigInt(Date.now() + 1) * 1_000_000n
-    const changed = new Set<string>()
     const late = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(catchUpMs)])
     try {
       const range = { since: secondsText(this.#receivedUntil - overlapNanos), until: secondsText(until) }
       const stream = await openEvents(this.#docker, range, late)
-      for await (const line of toLines(stream)) {
-        if (this.#received.has(line)) continue
-        const event = this.#receive(line)
-        if (event && event.kind !== 'relist') changed.add(event.id)
-      }
+      for await (const line of toLines(stream)) this.#receive(line)
     } catch (error) {
       throw translate(error, 'report events')
     }
-    return changed
   }
 
   close(): void {
     this.#closing.abort()
   }
 
-  #receive(line: string): DockerEvent | undefined {
+  /** Both the stream and the answers of `catchUp` have every event: what comes first counts. */
+  #receive(line: string): void {
+    if (this.#received.has(line)) return
     const at = toTime(line)
     if (at > this.#receivedUntil) this.#receivedUntil = at
     this.#received.set(line, at)
@@ -146,7 +138,9 @@ export class EventHub {
       if (time >= this.#receivedUntil - overlapNanos) break
       this.#received.delete(oldest)
     }
-    return toEvent(JSON.parse(line))
+    const event = toEvent(JSON.parse(line))
+    if (event?.kind === 'network') this.#onDisconnect(event.id)
+    else if (event) this.emit(event)
   }
 }
 

@@ -81,7 +81,7 @@ export class LiveView {
   async #catchUp(): Promise<void> {
     if (this.#stale || !this.#hub.isOpen) return
     try {
-      for (const id of await this.#hub.catchUp()) this.touch(id)
+      await this.#hub.catchUp()
     } catch {
       // If the engine cannot report what changed, everything is listed, and that call also reports why.
       this.#stale = true
