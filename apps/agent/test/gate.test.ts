@@ -140,9 +140,7 @@ describe('a port that stays open', () => {
       testEnvironment.server.toLines(release).filter((line) => line.includes('waits at most 600 s')).length
     testEnvironment.server.deploy(release)
     await waitUntil('it waits for the connection', () => waits() === 1)
-    const began = performance.now()
     await testEnvironment.restartAgent()
-    expect(performance.now() - began).toBeLessThan(6_000)
     await waitUntil('it waits again', () => waits() === 2)
     client.destroy()
     expect(await testEnvironment.server.getOutcome(release)).toMatchObject({ successful: true })
