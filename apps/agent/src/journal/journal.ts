@@ -167,6 +167,12 @@ export class Journal {
     while (this.#writing ?? this.#waiting.length > 0) await (this.#writing ?? this.#flush())
   }
 
+  /** Leaves the record to the next process. */
+  async close() {
+    await this.#writing?.catch(() => undefined)
+    await this.#log?.close()
+  }
+
   async drop() {
     this.#dropped = true
     await this.#writing?.catch(() => undefined)

@@ -134,7 +134,13 @@ export class Releases {
     this.#ending.abort(new AbortedError('shutdown'))
     for (const { controller } of this.#open.values()) controller.abort(new AbortedError('shutdown'))
     // An engine that does not answer must not keep the process from ending; the journal has everything that a restart needs.
-    await Promise.race([Promise.allSettled(this.#running), delay(withinMs, undefined, { ref: false })])
+    await Promise.race([this.#closeJournals(), delay(withinMs, undefined, { ref: false })])
+  }
+
+  async #closeJournals(): Promise<void> {
+    await Promise.allSettled(this.#accepting.values())
+    await Promise.allSettled(this.#running)
+    await Promise.allSettled([...this.#open.values()].map(({ journal }) => journal.close()))
   }
 
   async #forget(journal: Journal): Promise<void> {

@@ -42,5 +42,7 @@ export interface LineLog {
   append(lines: string): Promise<void>
   /** Resolves when everything appended also survives a loss of power. */
   secure(): Promise<void>
+  /** Frees what this process holds of it. */
+  close(): Promise<void>
   remove(): Promise<void>
 }

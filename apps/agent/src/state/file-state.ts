@@ -99,8 +99,14 @@ class FileLog implements LineLog {
     await (await this.#open()).datasync()
   }
 
+  async close(): Promise<void> {
+    const file = await this.#file?.catch(() => undefined)
+    this.#file = undefined
+    await file?.close()
+  }
+
   async remove(): Promise<void> {
-    await (await this.#file?.catch(() => undefined))?.close()
+    await this.close()
     await rm(this.#path, { force: true })
   }
 

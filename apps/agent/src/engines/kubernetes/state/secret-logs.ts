@@ -128,6 +128,9 @@ class SecretLog implements LineLog {
   /** Nothing: the API server has written it to its disks before it answers. */
   async secure(): Promise<void> {}
 
+  /** Nothing: every request is complete in itself. */
+  async close(): Promise<void> {}
+
   async remove(): Promise<void> {
     const { lost, objects, signal } = this.#access
     lost.throwIfAborted()
