@@ -11,12 +11,11 @@ export async function waitForAnswer(url: string, wanted?: string): Promise<strin
   let last = ''
   const isAnswered = async () => {
     const limits = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) }
-    const answer = await fetch(url, limits).then(
-      (response) => response.text(),
-      (error: Error) => {
+    const answer = await fetch(url, limits)
+      .then((response) => response.text())
+      .catch((error: Error) => {
         last = String(error.cause ?? error)
-      },
-    )
+      })
     if (answer === undefined) return undefined
     last = answer.trim()
     return wanted === undefined || last === wanted ? last : undefined

@@ -107,7 +107,7 @@ export class EventHub {
 
   /**
    * Asks the engine for the events that it has recorded until now and that the stream has not delivered yet, and sends them to all
-   * subscribers. The stream does not deliver them again.
+   * subscribers. The stream does not deliver them again, unless it is more than a second behind.
    *
    * @throws EngineError also when the answer does not end in time: it may lack events then
    */
